@@ -12,7 +12,7 @@ N, MODELS = 10**6, 3
 
 _READ = """
 from demur.cli.options import Source
-from demur.cli.reading.predictions import read_predictions
+from demur.cli.reading.evidence import read_predictions
 read_predictions(Source(file={file!r}))
 """
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from demur import CostMatrix
-from demur.windows import ClassPolicy, ClassRule
+from demur import CostMatrix, Policy
+from demur.windows import ClassRule
 
 WORDS = ("it's 'ill'", 'well\\"\n${user} */ é', "-- ask; \\'?")
 COSTS = np.array([[0.0, 1, 4], [3, 0, 2], [8, 6, 0]])
@@ -26,7 +26,7 @@ def class_policy(rule="abstaining", classes=("a", "b", "c"), **parts):
     """A policy with one of the rules above."""
     made = ClassRule(classes=classes, **RULES[rule])
     costs = CostMatrix(values=COSTS, classes=classes)
-    return ClassPolicy(rule=made, costs=costs, model="risk */ /* of \n'it'", **parts)
+    return Policy(rule=made, costs=costs, model="risk */ /* of \n'it'", **parts)
 
 
 def hard_rows(rows=300, seed=0):

@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from demur import CostModel, Policy, abstention_surface
+from demur.windows import Window
 
 INF = math.inf
 TINY = 5e-324
@@ -34,7 +35,7 @@ def policy(window=(0.3, 0.6), **labels):
     surface = abstention_surface([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.5, 0.5, 0.9])
     costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
     made = Policy.from_surface(surface, costs=costs, model="risk */ /* of \n'it'", **labels)
-    return dataclasses.replace(made, lower=window[0], upper=window[1])
+    return dataclasses.replace(made, rule=Window(*window))
 
 
 def hard_scores(windows=WINDOWS, rows=0, seed=0):

@@ -302,7 +302,7 @@ OWN = {
     "demur.hand_till_auc": SUBPACKAGE["multiclass"],
     "demur.cautious_confusion": SUBPACKAGE["cautious"],
     "demur.decide": {"scores": _of("a")},
-    "demur.monitoring.judge_policy": {"scores": _of("a"), "labels": _of("y")},
+    "demur.monitoring.judge_policy": {"table": _of("a"), "labels": _of("y"), "costs": _number(None)},
     "demur.ordinal.vus_unpaired_test": {
         "first": lambda w: demur.ordinal_roc(w["classes"], w["a"]),
         "second": lambda w: demur.ordinal_roc(w["classes"], w["b"]),
@@ -318,7 +318,6 @@ EXEMPT = {
     "demur.estimators.stack_forecasters": "fits estimators (tests/estimators)",
     "demur.unlabelled.invented_cases": "asks an estimator (tests/unlabelled)",
     "demur.scoring.make_abstention_scorer": "wraps a function (tests/scoring)",
-    "demur.comparison.judge_class_policy": "takes a class policy (tests/comparison)",
     "demur.engines.read_cost_matrix": "files are tried on their own",
 }
 

@@ -26,9 +26,6 @@ def _risk_curve(loss):
 
 MAKERS = {
     "AverageCostCurve": lambda: demur.costs.average_cost_curves([demur.cost_curve(Y, SCORE)]),
-    "ClassEvidence": lambda: demur.windows.ClassEvidence(
-        n=3, class_sizes=np.array([1.0, 2.0]), digest="sha256:0", software="demur"
-    ),
     "ConsistencyBand": lambda: demur.calibration.reliability_curve(
         [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]
     ).consistency_band(n_resamples=10),

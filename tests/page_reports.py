@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from demur import Binormal, CaseCosts, CostModel, CostRange, Report
-from demur.comparison.question import Limits
+from demur.comparison.problem import Limits
 from demur.costs.case_costs import CaseFactors
 from demur.report import DataSource
 
@@ -208,10 +208,13 @@ def _four_classes():
 
 @cache
 @two_splits
-def _two_classes():
-    truth, proba = stages(53, 2)
-    costs = {0: {1: 40}, 1: {0: 100}}
-    return Report.from_predictions(truth, {"new": proba["new"]}, classes=[0, 1], costs=costs, abstain_cost=12)
+def small_classes():
+    """Three classes with names that are numbers, and one model."""
+    truth, proba = stages(53, 3, seed=6)
+    costs = {0: {1: 40, 2: 60}, 1: {0: 100, 2: 20}, 2: {0: 150, 1: 30}}
+    return Report.from_predictions(
+        truth, {"new": proba["new"]}, classes=[0, 1, 2], costs=costs, abstain_cost=12
+    )
 
 
 @cache
@@ -242,7 +245,7 @@ def many_classes():
     return {
         "three": three_classes,
         "four, weighted, other shares": _four_classes,
-        "two": _two_classes,
+        "numbers": small_classes,
         "no reviews, a range": _no_reviews,
         "a limit": _at_most,
     }

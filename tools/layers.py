@@ -24,7 +24,7 @@ LAYERS = (
     ("costs", "roc", "calibration", "regression", "datasets"),
     ("surface", "ordinal"),
     ("windows", "paired", "cautious", "multiclass", "unlabelled"),
-    ("auc", "honest", "engines"),
+    ("auc", "honest", "engines", "policy"),
     ("comparison",),
     ("estimators", "monitoring", "scoring"),
     ("displays", "report"),
@@ -111,13 +111,65 @@ def picture() -> str:
     return "\n".join(lines)
 
 
-BEGIN, END = "<!-- layers: written by tools/layers.py -->", "<!-- end of layers -->"
+CORE = {
+    "costs.losses": "Losses",
+    "windows.limits": "Limits",
+    "windows.rule": "Rule, Window",
+    "windows.class_rule": "ClassRule",
+    "honest.cases": "SplitCases",
+    "honest.evaluate": "Learner, evaluate",
+    "honest.estimates": "intervals, differences",
+    "honest.after_choice": "cost_after_choice",
+    "comparison.problem": "DecisionProblem",
+    "comparison.case_table": "CaseTable",
+    "comparison.window_learner": "WindowLearner",
+    "comparison.class_learner": "ClassLearner",
+    "comparison.candidates": "Candidate, LEARNERS",
+    "comparison.loss_matrix": "losses of every rule",
+    "comparison.choice": "Choice",
+    "comparison.words": "words",
+    "comparison.answer": "Answer",
+    "comparison.models": "ModelComparison",
+    "comparison.comparison": "Comparison, compare_models",
+    "policy.policy": "Policy",
+    "report.document": "Report",
+}
+"""Modules on the way from cases to the answer, and what each is for."""
+
+
+def core_picture() -> str:
+    """Return the modules of the core in steps: each imports, among these, only from the steps above it."""
+    all_edges = graph()
+    edges = {module: all_edges[module] & set(CORE) for module in CORE}
+    step: dict[str, int] = {}
+    below: dict[str, set[str]] = {}
+    for module in TopologicalSorter(edges).static_order():
+        step[module] = 1 + max((step[other] for other in edges[module]), default=0)
+        below[module] = edges[module].union(*(below[other] for other in edges[module]))
+    lines = ["```text"]
+    for number in range(1, max(step.values()) + 1):
+        for module in (one for one in CORE if step[one] == number):
+            # what comes with another one is not named again
+            others = edges[module] - set().union(*(below[other] for other in edges[module]))
+            used = sorted(others, key=lambda other: (step[other], other))
+            shown = ", ".join(other.rpartition(".")[2] for other in used)
+            lines.append(
+                f"{number:>2}  {module:<26}{CORE[module]:<28}{f'<- {shown}' if shown else ''}".rstrip()
+            )
+    return "\n".join([*lines, "```"])
+
+
+PICTURES = {"layers": picture, "core": core_picture}
+"""Pictures of docs/architecture.md that are made from the imports."""
 
 
 def page_with_picture(page: str) -> str:
-    """Return the page with the table renewed."""
-    head, rest = page.split(BEGIN)
-    return f"{head}{BEGIN}\n{picture()}\n{END}{rest.split(END)[1]}"
+    """Return the page with the pictures renewed."""
+    for name, made in PICTURES.items():
+        begin, end = f"<!-- {name}: written by tools/layers.py -->", f"<!-- end of {name} -->"
+        head, rest = page.split(begin)
+        page = f"{head}{begin}\n{made()}\n{end}{rest.split(end)[1]}"
+    return page
 
 
 def complaints() -> list[str]:

@@ -16,6 +16,7 @@ from . import monitoring as monitoring
 from . import multiclass as multiclass
 from . import ordinal as ordinal
 from . import paired as paired
+from . import policy as policy
 from . import regression as regression
 from . import report as report
 from . import roc as roc
@@ -44,6 +45,7 @@ from .costs import best_ranges as best_ranges
 from .costs import cost_curve as cost_curve
 from .costs import cost_line as cost_line
 from .costs import net_benefit_curve as net_benefit_curve
+from .counts import AbstentionWindow as AbstentionWindow
 from .counts import ScoreCosts as ScoreCosts
 from .counts import ScoreCounts as ScoreCounts
 from .datasets import Binormal as Binormal
@@ -72,6 +74,7 @@ from .monitoring import PolicyMonitor as PolicyMonitor
 from .multiclass import hand_till_auc as hand_till_auc
 from .multiclass import optimize_weights as optimize_weights
 from .ordinal import ordinal_roc as ordinal_roc
+from .policy import Policy as Policy
 from .regression import rec_curve as rec_curve
 from .report import Report as Report
 from .roc import FMeasure as FMeasure
@@ -85,12 +88,10 @@ from .roc import precision_recall_curve as precision_recall_curve
 from .roc import roc_curve as roc_curve
 from .surface import ABSTAIN as ABSTAIN
 from .surface import AbstentionSurface as AbstentionSurface
-from .surface import AbstentionWindow as AbstentionWindow
 from .surface import abstention_surface as abstention_surface
 from .surface import decide as decide
 from .surface import vacc_score as vacc_score
 from .unlabelled import adjust_prevalence as adjust_prevalence
 from .unlabelled import direct_threshold as direct_threshold
-from .windows import Policy as Policy
 from .windows import cheapest_window as cheapest_window
 from .windows import reliable_window as reliable_window

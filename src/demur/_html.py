@@ -50,7 +50,10 @@ def curve(x: Any, y: Any, names: tuple[str, str]) -> str:
         f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" fill="none" stroke="#BBBBBB"/>'
     )
     line = f'<polyline points="{points}" fill="none" stroke="{_LINE}" stroke-width="1.5"/>'
-    across, up = (f"{name} from {low:.3g} to {high:.3g}" for name, low, high in _ranges(x, y, names))
+    across, up = (
+        f"{name} from {values.min():.3g} to {values.max():.3g}"
+        for name, values in zip(names, (x, y), strict=True)
+    )
     return _svg(_HEIGHT, frame + line, f"{up}, against {across}")
 
 
@@ -61,7 +64,8 @@ def heat(values: Any, names: tuple[str, str, str]) -> str:
     of the rows and of the columns. Large tables are thinned; values that are not finite stay blank.
     """
     table = np.asarray(values, dtype=np.float64)
-    table = table[np.ix_(*(_thinned(size) for size in table.shape))]
+    kept = (np.linspace(0, size - 1, min(size, _CELLS)).astype(np.int64) for size in table.shape)
+    table = table[np.ix_(*map(np.unique, kept))]
     if not np.isfinite(table).any():
         return ""
     low, high = float(np.nanmin(table)), float(np.nanmax(table))
@@ -92,10 +96,6 @@ def bars(values: Any, labels: Iterable[Any], name: str) -> str:
         parts.append(_text((k + 0.5) * width, _HEIGHT - 5, word, "currentColor"))
     said = ", ".join(f"{word} {value:.3g}" for word, value in zip(words, heights, strict=True))
     return _svg(_HEIGHT, "".join(parts), f"{name}: {said}")
-
-
-def _thinned(size: int) -> Any:
-    return np.unique(np.linspace(0, size - 1, min(size, _CELLS)).astype(np.int64))
 
 
 def threshold_text(value: float) -> str:
@@ -142,7 +142,3 @@ def _placed(values: Any, size: int) -> Any:
     span = high / 2 - low / 2
     share = (values / 2 - low / 2) / span if span > 0 else np.full(len(values), 0.5)
     return _PAD + share * (size - 2 * _PAD)
-
-
-def _ranges(x: Any, y: Any, names: tuple[str, str]) -> list[tuple[str, float, float]]:
-    return [(name, float(v.min()), float(v.max())) for name, v in zip(names, (x, y), strict=True)]

@@ -42,17 +42,14 @@ def resample(
 
     def run(start: int) -> None:
         for index in range(start, min(start + _CHUNK, n)):
-            values[index] = statistic(_stream(entropy, index))
+            # the index-th child of the seed, as `SeedSequence.spawn` would make it
+            child = np.random.SeedSequence(entropy, spawn_key=(index,))
+            values[index] = statistic(np.random.default_rng(child))
 
     with Progress(n, label) as progress, ThreadPoolExecutor(threads) as pool:
         for start, _ in zip(starts, (pool.map if threads > 1 else map)(run, starts), strict=True):
             progress.advance(min(_CHUNK, n - start))
     return values
-
-
-def _stream(entropy: list[int], index: int) -> np.random.Generator:
-    """The index-th child of the seed, as `SeedSequence.spawn` would make it."""
-    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(index,)))
 
 
 def percentile_limits(values: FloatArray, confidence_level: float) -> tuple[float, float]:

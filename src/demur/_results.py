@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from demur.typing import FloatArray, Scalar
 __all__ = ["FrozenDict", "Interval", "Result", "as_scalar", "frozen", "json_safe", "read_only"]
 
 
+_Array = TypeVar("_Array", bound=np.ndarray)
 _MOST_SHOWN = 4
 # pairs of fields that are a curve, under the names they have in every subpackage
 _AXES = (
@@ -65,7 +66,7 @@ class FrozenDict(dict[Any, Any]):
         return type(self), (dict(self),)
 
 
-def read_only(array: Any) -> Any:
+def read_only(array: _Array) -> _Array:
     """Freeze an array that nobody else holds, and return it."""
     array.flags.writeable = False
     return array
@@ -147,18 +148,6 @@ def _cell(value: Any) -> str:
     return _shown(value)
 
 
-def _map_of(result: Result) -> str:
-    """Return the map of a result over relative costs; empty where it has no table over mu and nu."""
-    mu, nu = (getattr(result, name, None) for name in ("mu", "nu"))
-    if not (isinstance(mu, np.ndarray) and isinstance(nu, np.ndarray) and mu.ndim == nu.ndim == 1):
-        return ""
-    for name in _TABLES:
-        table = getattr(result, name, None)
-        if isinstance(table, np.ndarray) and table.shape == (len(mu), len(nu)):
-            return _html.heat(table, (name, "mu", "nu"))
-    return ""
-
-
 class Result:
     """Base of the frozen result dataclasses.
 
@@ -212,9 +201,12 @@ class Result:
             x, y = getattr(self, across, None), getattr(self, up, None)
             if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.ndim == 1 and x.shape == y.shape:
                 return _html.curve(x, y, (across, up))
-        drawn = _map_of(self)
-        if drawn:
-            return drawn
+        mu, nu = getattr(self, "mu", None), getattr(self, "nu", None)
+        if isinstance(mu, np.ndarray) and isinstance(nu, np.ndarray) and mu.ndim == nu.ndim == 1:
+            for name in _TABLES:
+                table = getattr(self, name, None)
+                if isinstance(table, np.ndarray) and table.shape == (len(mu), len(nu)):
+                    return _html.heat(table, (name, "mu", "nu"))
         lower, upper, rate = (getattr(self, name, None) for name in ("lower", "upper", "abstention_rate"))
         if isinstance(lower, float) and isinstance(upper, float) and isinstance(rate, float):
             return _html.zones(lower, upper, ("negative", f"{rate:.1%}", "positive"))

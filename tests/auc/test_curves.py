@@ -19,9 +19,7 @@ from demur import (
 )
 from demur._resampling import resample
 from demur.auc import partial_auc_difference_test, partial_auc_interval, roc_point_test, venkatraman_test
-from demur.auc.functionals import rate_at
-from demur.auc.resampling import half_error_sampler
-from demur.auc.venkatraman import error_distance, positives_below
+from demur.auc.curves import class_sampler, error_distance, positives_below, rate_at
 from examples import examples
 from reference_cases import cases, close
 
@@ -195,7 +193,8 @@ def test_degenerate_difference_is_flagged():
 
 def test_half_errors_by_enumeration():
     """One case per class: of two draws each, the added one comes up 0, 1 or 2 times (1/4, 1/2, 1/4)."""
-    sampler = half_error_sampler(ScoreCounts.from_arrays([0, 1], [1, 2]), "importance", "A test")
+    counts = ScoreCounts.from_arrays([0, 1], [1, 2])
+    sampler = class_sampler(counts, "importance", "A test", half_errors=True)
     drawn = [sampler(np.random.default_rng(k)) for k in range(2000)]
     seen = {(tuple(negatives.tolist()), tuple(positives.tolist())) for negatives, positives in drawn}
     negatives = [(0, 2, 0, 0), (0, 1, 0, 0.5), (0, 0, 0, 1)]
@@ -373,7 +372,7 @@ def test_counted_cases_are_drawn_by_one_law_whatever_their_number(monkeypatch):
     counts = ScoreCounts.from_arrays(np.repeat(y, 3), np.repeat(np.round(s, 1), 3))
     question = {"max_fpr": 0.5, "rng": 0, "n_resamples": 3000}
     one_by_one = partial_auc_interval(counts, **question)
-    monkeypatch.setattr("demur.auc.resampling._MOST_ROWS", 0)
+    monkeypatch.setattr("demur.auc.curves._MOST_ROWS", 0)
     assert partial_auc_interval(counts, **question) == pytest.approx(one_by_one, abs=0.01)
 
 

@@ -22,7 +22,7 @@ from demur import (
     auc_interval,
     auc_score,
 )
-from demur._kernels.permutation import too_large, upper_tail
+from demur._kernels.lattice_laws import too_large, upper_tail
 from demur.auc import (
     auc_contrast_test,
     auc_covariance,
@@ -315,13 +315,13 @@ def test_saddlepoint_against_the_lattice(seed):
 
 @pytest.mark.parametrize("deviations", [0.5, 3, 9])
 def test_saddlepoint_by_power_sums_against_all_terms(monkeypatch, deviations):
-    from demur._kernels import permutation
+    from demur._kernels import lattice_laws
 
     terms = np.random.default_rng(10).integers(1, 1000, 40_000)
     value = int(deviations * math.sqrt((terms.astype(float) ** 2).sum()))
     value += (value - int(terms.sum())) % 2
     by_series = upper_tail(terms, value, "saddlepoint")
-    monkeypatch.setattr(permutation, "_SERIES_UP_TO", 0.0)
+    monkeypatch.setattr(lattice_laws, "_SERIES_UP_TO", 0.0)
     assert by_series.above == pytest.approx(upper_tail(terms, value, "saddlepoint").above, rel=1e-9)
 
 

@@ -179,7 +179,7 @@ def test_obuchowski_takes_the_line_for_the_mirrored_curve():
     from scipy.special import ndtr
 
     from demur._kernels.auc_variances import equal_binormal, obuchowski
-    from demur.auc.binormal import binormal_line
+    from demur.auc.one import binormal_line
 
     a, b = 0.9, 1 / 3
     fpr = np.linspace(0.05, 0.95, 19)

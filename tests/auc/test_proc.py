@@ -43,7 +43,7 @@ from demur.auc import (
     venkatraman_test,
     venkatraman_unpaired_test,
 )
-from demur.auc.venkatraman import curve_distance
+from demur.auc.curves import curve_distance
 from demur.roc import prepared_scores
 
 PROC = json.loads((Path(__file__).parents[1] / "reference" / "proc.json").read_text())

@@ -6,7 +6,7 @@ from scipy import stats
 
 from demur import InputError, UndefinedError, auc_difference_test, auc_score
 from demur.auc import auc_covariance, reader_study
-from demur.auc.readers import _components
+from demur.auc.several import _components
 
 
 def simulated(rng, tests, readers, n, *, gap=0.0, reader_spread=0.2):

@@ -5,8 +5,7 @@ import pytest
 
 from demur import ScoreCounts, risk_coverage_curve
 from demur._kernels.jit import COMPILE_FROM
-from demur.cautious.answers import answers_by_confidence
-from demur.cautious.selective_risk import areas_under
+from demur.cautious.selective_risk import answers_by_confidence, areas_under
 
 
 def test_by_hand():

@@ -327,7 +327,7 @@ def test_zero_weights_are_no_cases():
 
 
 def test_compiled_and_interpreted_kernels_agree(monkeypatch):
-    from demur._kernels import hand_till, sweep
+    from demur._kernels import jit, places, sweep
 
     rng = np.random.default_rng(4)
     rows = rng.multinomial(64, np.full(4, 0.25), size=400) / 64
@@ -341,7 +341,7 @@ def test_compiled_and_interpreted_kernels_agree(monkeypatch):
 
     both = []
     for answer in (False, True):
-        for module in (hand_till, sweep):
+        for module in (jit, places, sweep):
             monkeypatch.setattr(module, "worth_compiling", lambda size, answer=answer: answer)
         both.append(curves())
     for one, other in zip(*both, strict=True):

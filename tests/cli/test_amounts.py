@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from demur import Binormal, CaseCosts, CostModel, Policy, Reviewer, compare_models
+from demur import Binormal, CaseCosts, CostModel, Policy, PolicyMonitor, Reviewer, compare_models
 from demur.costs import ReviewCascade
+from demur.monitoring import judge_policy
 
 AMOUNTS = ("--cost-fn", "amount", "--cost-fp", "40", "--cost-abstain", "12")
 CASCADE = ("--senior-fee", "15", "--passed-on-positive", "0.3", "--passed-on-negative", "0.2")
@@ -287,3 +288,65 @@ def test_report_of_amounts_has_the_answer_of_compare(run, file, tmp_path):
     assert answer.code == 0
     assert "are at stake" in answer.out
     assert path.stat().st_size > 100_000
+
+
+# ---------------------------------------------------------------- judged and watched
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        AMOUNTS,
+        ("--cost-fn", "0.5:1.5*amount", "--cost-fp", "30:50", "--cost-abstain", "12"),
+        ("--cost-fn", "0.6*amount", "--cost-fp", "40", "--review-fee", "9", *RATES),
+        ("--cost-fn", "amount", "--cost-fp", "40", "--review-fee", "2", *RATES, *CASCADE),
+    ],
+)
+def test_judge_and_watch_find_the_amounts(run, file, cases, tmp_path, flags):
+    policy = str(tmp_path / "policy.json")
+    run("decide", file, "--model", "risk", *flags, "-o", policy, "--anyway")
+    made, (y, s, amount) = Policy.load(policy), cases
+    prices = {
+        "0.5:1.5*amount": CaseCosts(cost_fn=amount, cost_fp=40, cost_abstain=12),
+        "0.6*amount": CaseCosts(
+            cost_fn=0.6 * amount, cost_fp=40, reviewer=Reviewer(fee=9, sensitivity=0.9, specificity=0.95)
+        ),
+    }.get(flags[1], CaseCosts(cost_fn=amount, cost_fp=40, cost_abstain=12))
+    if "--senior-fee" in flags:
+        cascade = ReviewCascade(
+            junior=Reviewer(fee=2, sensitivity=0.9, specificity=0.95),
+            senior=Reviewer(fee=15),
+            passed_on_positive=0.3,
+            passed_on_negative=0.2,
+        )
+        prices = CaseCosts(cost_fn=amount, cost_fp=40, reviewer=cascade)
+    judged = json_of(run, "judge", policy, file, "--label", "label")
+    expected = judge_policy(made, s, y, costs=prices)
+    assert judged["overall"]["cost"] == pytest.approx(expected.overall.cost)
+    assert judged["overall"]["cost_interval"] == pytest.approx(expected.overall.cost_interval)
+    assert judged["amounts"] == ["amount"]
+    said = " ".join(run("judge", policy, file, "--label", "label").out.split())
+    assert "Costs of the cases: column amount." in said
+    state = str(tmp_path / "state.json")
+    answer = run("watch", policy, file, "--state", state, "--label", "label")
+    assert "costs of the cases by amount" in " ".join(answer.err.split())
+    monitor = PolicyMonitor(made)
+    monitor.update(s, y, costs=prices)
+    assert PolicyMonitor.load(state).cost == pytest.approx(monitor.cost)
+    assert "Cost per case by 120 labels" in " ".join(answer.out.split())
+
+
+def test_a_file_without_the_amounts_is_told(run, file, cases, tmp_path):
+    policy = str(tmp_path / "policy.json")
+    run("decide", file, *AMOUNTS, "-o", policy)
+    y, s, _ = cases
+    plain = tmp_path / "plain.csv"
+    plain.write_text("label,risk\n" + "\n".join(f"{a},{b}" for a, b in zip(y, s, strict=True)) + "\n")
+    answer = run("judge", policy, str(plain), "--label", "label")
+    assert answer.code == 0
+    said = " ".join(answer.out.split())
+    assert said.startswith("Costs differ by case: the amounts of these cases are needed")
+    assert "120 labelled cases:" in said
+    assert json_of(run, "judge", policy, str(plain), "--label", "label")["amounts"] == []
+    answer = run("watch", policy, str(plain), "--state", str(tmp_path / "w.json"), "--label", "label")
+    assert "not counted, for lack of the columns" in " ".join(answer.err.split())

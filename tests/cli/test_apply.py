@@ -1,16 +1,22 @@
 """`demur apply` on scores of another scale, and with an audit that `judge` and `watch` understand."""
 
 import csv
+import json
+from dataclasses import replace
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 
 from command_line import table_file
-from demur import CostModel, Policy, PolicyMonitor, abstention_surface
+from demur import CostMatrix, CostModel, Policy, PolicyMonitor, abstention_surface
 from demur.monitoring import judge_policy
 from demur.monitoring.audit import Audit
+from demur.windows import ClassRule
 from monitoring_cases import shop, shop_policy
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "policies"
 
 
 @pytest.fixture
@@ -266,3 +272,69 @@ def test_a_label_in_braces_stays_text(run, tmp_path):
     answer = run("apply", "policy.json", "s.parquet", "--model", "{rows}", "-o", "out.parquet", "-q")
     assert answer.code == 0, answer.err
     assert duckdb.sql(f"select * from '{tmp_path / 'out.parquet'}'").fetchall()[0][-1] == "{rows}"
+
+
+# ---------------------------------------------------------------- every rule, and nothing decided
+
+
+def test_many_classes_are_audited_as_two_are(run, tmp_path):
+    rng = np.random.default_rng(5)
+    rule = ClassRule(classes=("a", "b", "c"), weights=[1, 1, 1], abstain_weight=0.5)
+    made = Policy(rule=rule, model="new")
+    made.save(tmp_path / "classes.json")
+    proba = rng.dirichlet([1, 1, 1], 600)
+    file = table_file(tmp_path, case=range(600), **dict(zip("abc", proba.T.tolist(), strict=True)))
+    answer = run("apply", "classes.json", file, "--audit", "0.3", "--audit-key", "case", "-o", "out.csv")
+    assert answer.code == 0, answer.err
+    rows = rows_of(tmp_path / "out.csv")
+    codes = made.decide(np.array([[float(row[name]) for name in "abc"] for row in rows]))
+    drawn = Audit(share=0.3).drawn(str(k) for k in range(600))
+    assert [row["audit"] for row in rows] == np.where(drawn & (codes >= 0), "1", "0").tolist()
+    assert [row["audit_probability"] for row in rows] == np.where(codes >= 0, "0.3", "1").tolist()
+    asked = int((drawn & (codes >= 0)).sum())
+    assert f"A label is asked for in {asked} decided rows." in " ".join(answer.err.split())
+    document = run("apply", "classes.json", file, "--audit", "0.3", "-o", "out.parquet", "--json", "-q").json
+    assert document["audited"] > 0
+    # an audited case stands for those that were not drawn
+    truth = np.array(["a", "b", "c"])[proba.argmax(axis=1)[::-1]]
+    known = (drawn & (codes >= 0)) | (codes < 0)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    labelled = table_file(tmp_path, "late.csv", **columns, kind=np.where(known, truth, "").tolist())
+    priced = replace(made, costs=CostMatrix.uniform("abc"), abstain_costs=[0.2] * 3)
+    priced.save(tmp_path / "classes.json")
+    judged = run("judge", "classes.json", labelled, "--label", "kind", "--json").json
+    weights = np.where(codes < 0, 1.0, 1 / 0.3)
+    labels = np.where(known, truth, None)
+    expected = judge_policy(priced, proba, labels, weights=weights).overall
+    assert judged["overall"]["cost"] == pytest.approx(expected.cost, rel=1e-12)
+    assert sum(document["called"].values()) + document["abstained"] == 600
+
+
+@pytest.mark.parametrize("name", ["new.csv", "new.parquet"])
+@pytest.mark.parametrize("target", ["out.csv", "out.parquet"])
+def test_the_exit_code_is_3_where_no_row_gets_a_decision(run, policy, tmp_path, name, target):
+    table_file(tmp_path, "new.csv", case=[1, 2], score=["", ""])
+    duckdb.sql('select 1 as "case", null::double as score').write_parquet(str(tmp_path / "new.parquet"))
+    answer = run("apply", "policy.json", name, "-o", target, "-q")
+    assert answer.code == 3
+    assert "have no decision." in answer.err
+    assert (tmp_path / target).exists()
+    assert "exit code is 3 if no row got a decision" in " ".join(run("apply", "--help").out.split())
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_file_without_a_digest_is_remarked_on(run, policy, tmp_path, version):
+    data = policy.to_dict()
+    if version == 1:
+        data = json.loads((REFERENCE / "window_infinite.json").read_text())
+    (tmp_path / "page.json").write_text(json.dumps(data))
+    file = table_file(tmp_path, score=[0.001])
+    remark = "page.json carries no digest: whether it was edited cannot be told."
+    for line in (
+        ("apply", "page.json", file, "--model", "score"),
+        ("export", "page.json", "--to", "sql"),
+        ("watch", "page.json", file, "--model", "score", "--state", "w.json"),
+    ):
+        assert remark in " ".join(run(*line).err.split())
+    assert remark not in run("apply", "page.json", file, "--model", "score", "-q", "-o", "o.csv").err
+    assert "digest" not in run("apply", "policy.json", file).err

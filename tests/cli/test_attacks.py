@@ -18,8 +18,8 @@ from demur.cli.stopping import stoppable
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
+from demur.policy.policy import Policy
 from demur.surface.surface import abstention_surface
-from demur.windows.policy import Policy
 
 ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 DEMUR = [sys.executable, "-m", "demur"]
@@ -134,7 +134,7 @@ def test_no_memory_is_one_sentence(run, worked, monkeypatch):
     def exhausted(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("demur.cli.answers.comparing.compare_part", exhausted)
+    monkeypatch.setattr("demur.cli.answers.asking.compared", exhausted)
     answer = run("compare", worked, *COSTS, "-q")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("demur: There is not enough memory. Hint: --engine duckdb")

@@ -1,5 +1,6 @@
 """`--classes` of compare, decide, apply, export and judge against the functions they call."""
 
+import csv
 import json
 
 import duckdb
@@ -8,6 +9,7 @@ import pytest
 
 import demur
 from demur.cli.main import main
+from demur.cli.output import percent
 
 CLASSES = ["a", "b", "c"]
 MATRIX = "true,a,b,c\na,0,1,4\nb,3,0,2\nc,8,6,0\n"
@@ -178,17 +180,17 @@ def test_prices_of_abstaining(capsys, files, tmp_path):
     base = ["compare", files[0], "--classes", "a,b,c", "--json", "-q"]
     _, out = run(capsys, *base, "--cost-matrix", str(by_class), "--objective", "worst")
     comparison = json.loads(out.out)["comparison"]
-    assert comparison["abstain_costs"] == [0.5, 0.6, 0.7]
-    assert comparison["costs"][0] == [0, 1.5, 4]
-    assert comparison["costs_high"][0][1] == 2
+    assert comparison["costs"]["abstain"] == [0.5, 0.6, 0.7]
+    assert comparison["costs"]["values"][0] == [0, 1.5, 4]
+    assert comparison["costs"]["high"][0][1] == 2
     assert comparison["answer"]["worst_cost"] >= comparison["answer"]["cost"]
     fee = ["--cost-matrix", files[1], "--review-fee", "0.5", "--reviewer-sensitivity", "0.9"]
     _, out = run(capsys, *base, *fee, "--max-abstention", "0.2")
     comparison = json.loads(out.out)["comparison"]
-    assert comparison["abstain_costs"] == pytest.approx([0.75, 0.75, 1.2])
+    assert comparison["costs"]["abstain"] == pytest.approx([0.75, 0.75, 1.2])
     assert comparison["limits"] == {"max_abstention": 0.2}
     _, out = run(capsys, *base, "--ordered", "--step-cost", "2")
-    assert json.loads(out.out)["comparison"]["costs"] == [[0, 2, 4], [2, 0, 2], [4, 2, 0]]
+    assert json.loads(out.out)["comparison"]["costs"]["values"] == [[0, 2, 4], [2, 0, 2], [4, 2, 0]]
 
 
 @pytest.mark.parametrize("verb", ["compare", "decide"])
@@ -234,20 +236,31 @@ def test_matrix_of_other_classes_lists_both(capsys, files, tmp_path):
     assert "names the classes a, b, x, --classes names a, b, c" in " ".join(out.err.split())
 
 
-def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
-    policy = str(tmp_path / "policy.json")
-    run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))
+@pytest.fixture
+def policy(capsys, files, tmp_path):
+    path = str(tmp_path / "policy.json")
+    run(capsys, "decide", *flags(files, "--cost-abstain", "0.3", "-o", path))
+    assert 0 < np.mean(demur.Policy.load(path).decide(PROBA) == -1) < 1
+    return path
+
+
+def test_judge_against_the_library(capsys, files, policy, tmp_path):
     made = demur.Policy.load(policy)
-    judged = demur.comparison.judge_class_policy(made, PROBA, names())
-    table = np.column_stack([costs().values, np.full(3, 0.8)])
+    judged = demur.monitoring.judge_policy(made, PROBA, names())
+    table = np.column_stack([costs().values, np.full(3, 0.3)])
     codes = made.decide(PROBA)
-    assert judged.cost == pytest.approx(table[TRUTH, np.where(codes == -1, 3, codes)].mean())
+    assert judged.overall.cost == pytest.approx(table[TRUTH, np.where(codes == -1, 3, codes)].mean())
     assert not judged.broken
     code, out = run(capsys, "judge", policy, files[0], "--label", "class", "--json")
     assert code == 0
-    assert json.loads(out.out)["cost"] == judged.cost
+    said = json.loads(out.out)
+    assert {name: said[name] for name in judged.to_dict()} == judged.to_dict()
     code, out = run(capsys, "judge", policy, files[0], "--label", "class")
-    assert out.out.startswith("The promise is kept: the policy costs")
+    assert out.out.startswith("It is not yet certain whether the promise is kept: the policy costs")
+    text = " ".join(out.out.split())
+    shares = judged.overall.error_rate, 1 - judged.overall.decided
+    assert "{} wrong, {} abstained on.".format(*map(percent, shares)) in text
+    assert ["true", "class", "a", "b", "c", "abstain"] in [line.split() for line in out.out.splitlines()]
     # by group: intervals wide enough to hold for both together
     lines = (tmp_path / "p.csv").read_text().splitlines()
     half = [f"{line},{'site' if k == 0 else 'ab'[k % 2]}" for k, line in enumerate(lines)]
@@ -255,22 +268,99 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     asked = ["judge", policy, str(tmp_path / "grouped.csv"), "--label", "class", "--group", "site"]
     code, out = run(capsys, *asked, "--json")
     said = json.loads(out.out)
-    assert said["cost"] == pytest.approx(judged.cost, rel=1e-12)
-    own = demur.comparison.judge_class_policy(made, PROBA[::2], names()[::2], confidence_level=0.975)
+    assert said["overall"]["cost"] == judged.overall.cost
+    own = demur.monitoring.judge_policy(made, PROBA[::2], names()[::2], confidence_level=0.975).overall
     assert [part["name"] for part in said["groups"]] == ["a", "b"]
     assert said["groups"][1]["cost"] == own.cost
-    assert said["groups"][1]["interval"] == list(own.interval)
+    assert said["groups"][1]["cost_interval"] == list(own.cost_interval)
     code, out = run(capsys, *asked)
+    head = ["group", "cases", "decided", "wrong", "cost", "limits"]
+    assert head in [line.split() for line in out.out.splitlines()]
     assert "Limits hold for all groups together." in out.out
     # the same probabilities for other classes: the promise cannot hold
-    content = (tmp_path / "p.csv").read_text()
-    (tmp_path / "moved.csv").write_text(content.replace("class,c,a,b", "class,a,b,c"))
+    _, *rows = (tmp_path / "p.csv").read_text().splitlines()
+    (tmp_path / "moved.csv").write_text("\n".join(["class,a,b,c", *rows * 10]))
     code, out = run(capsys, "judge", policy, str(tmp_path / "moved.csv"), "--label", "class")
     assert code == 3
     assert "The promise is not kept" in out.out
-    code, out = run(capsys, "watch", policy, files[0], "--state", str(tmp_path / "state.json"))
+
+
+def test_watch_against_the_library(capsys, files, policy, tmp_path):
+    state, page = str(tmp_path / "state.json"), tmp_path / "page.html"
+    code, out = run(capsys, "watch", policy, files[0], "--state", state, "--html", str(page))
+    text = " ".join(out.out.split())
+    assert code == 0
+    assert text.startswith("Quiet. The decisions look as the policy promised")
+    assert "Scores are not watched: the rule has no single score." in text
+    assert "Scores are not watched" in page.read_text()
+    # labels of the same rows, later: the decisions do not count again
+    code, out = run(capsys, "watch", policy, files[0], "--state", state, "--label", "class", "--json")
+    monitor = demur.PolicyMonitor(demur.Policy.load(policy))
+    monitor.update(PROBA, names())
+    assert json.loads(out.out)["monitor"] == monitor.to_dict()
+    text = " ".join(run(capsys, "watch", policy, files[0], "--state", state)[1].out.split())
+    assert "Cost per case by 60 labels" in text
+    assert "Right when called" not in text
+    assert "Right when a:" in text
+
+
+def test_watch_counts_rows_without_a_decision_as_missing_and_days_apart(capsys, policy, tmp_path):
+    rows = [[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.0, 0.0, 0.0], [0.3, 0.3, 0.4], ["", 0.5, 0.5]]
+    lines = [f"2026-03-0{1 + k % 2},{','.join(map(str, row))}" for k, row in enumerate(rows)]
+    (tmp_path / "days.csv").write_text("\n".join(["day,a,b,c", *lines]))
+    state = str(tmp_path / "state.json")
+    run(capsys, "watch", policy, str(tmp_path / "days.csv"), "--state", state, "--date-column", "day")
+    monitor = demur.PolicyMonitor.load(state)
+    codes = demur.Policy.load(policy).decide([rows[0], rows[1], rows[3]])
+    assert [row.n for row in monitor.history] == [1, 2]
+    assert [row.missing for row in monitor.history] == [2, 0]
+    assert monitor.history[0].counts[codes[0]] == 1
+    assert [monitor.outcomes[code] for code in range(-1, 3)] == [np.sum(codes == k) for k in range(-1, 3)]
+
+
+def test_audit_of_many_classes_comes_back_to_judge_and_watch(capsys, files, policy, tmp_path):
+    """`apply --audit`, labels for the rows asked for and for reviews, then both read the probabilities."""
+    decided, labelled = tmp_path / "decided.csv", tmp_path / "labelled.csv"
+    plain = "\n".join(line.partition(",")[2] for line in (tmp_path / "p.csv").read_text().splitlines())
+    (tmp_path / "new.csv").write_text(plain)
+    code, _ = run(capsys, "apply", policy, str(tmp_path / "new.csv"), "--audit", "0.5", "-o", str(decided))
+    assert code == 0
+    with open(decided, newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    known = [row["audit"] == "1" or row["audit_probability"] == "1" for row in rows]
+    assert 0 < sum(known) < 60
+    labels = [name if told else None for name, told in zip(names(), known, strict=True)]
+    with open(labelled, "w", newline="") as handle:
+        table = csv.DictWriter(handle, [*rows[0], "truth"])
+        table.writeheader()
+        table.writerows({**row, "truth": label or ""} for row, label in zip(rows, labels, strict=True))
+    made = demur.Policy.load(policy)
+    weights = np.where(made.decide(PROBA) == -1, 1.0, 2.0)
+    code, out = run(capsys, "judge", policy, str(labelled), "--label", "truth", "--json")
+    expected = demur.monitoring.judge_policy(made, PROBA, labels, weights=weights)
+    assert json.loads(out.out)["overall"] == expected.overall.to_dict()
+    state = str(tmp_path / "state.json")
+    code, out = run(capsys, "watch", policy, str(labelled), "--state", state, "--label", "truth", "--json")
+    monitor = demur.PolicyMonitor(made)
+    monitor.update(PROBA, labels, weights=weights)
+    assert json.loads(out.out)["monitor"] == monitor.to_dict()
+
+
+def test_judge_and_watch_refuse_in_one_sentence(capsys, files, policy, tmp_path):
+    (tmp_path / "short.csv").write_text("class,a,b\na,0.5,0.5\n")
+    (tmp_path / "empty.csv").write_text("class,a,b,c\na,,0.5,0.5\nb,0.5,,0.5\n")
+    (tmp_path / "other.csv").write_text("class,a,b,c\nd,0.1,0.5,0.4\n")
+    for file, words in [
+        ("short.csv", "has no column 'c'"),
+        ("empty.csv", "at least one row with numbers in all of the columns a, b, c"),
+        ("other.csv", "holds 'd'; the policy knows a, b and c"),
+    ]:
+        for verb in (["judge"], ["watch", "--state", str(tmp_path / "s.json")]):
+            code, out = run(capsys, verb[0], policy, str(tmp_path / file), *verb[1:], "--label", "class")
+            assert code == 2
+            assert words in " ".join(out.err.split())
+    code, out = run(capsys, "watch", policy, str(tmp_path / "empty.csv"), "--state", str(tmp_path / "s.json"))
     assert code == 2
-    assert "only policies of two classes are watched" in " ".join(out.err.split())
 
 
 def test_rules_and_confusion_as_tables(capsys, files, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from command_line import table_file
 from demur import CostModel
-from demur.cli.options import combining
+from demur.cli.verbs import combine
 from demur.honest import combination_costs, guarded_cost
 from demur.windows import combined_rule, guarded_window
 from demur.windows.combined import WAYS, written_rule
@@ -107,7 +107,7 @@ def test_a_guard_that_only_looks_cheaper_is_not_recommended(run, tmp_path):
 
 
 def test_the_ways_of_the_flag_are_those_of_the_library():
-    (declared,) = [each for each in combining.Combining.__dataclass_fields__.values() if each.name == "ways"]
+    (declared,) = [each for each in combine.Combining.__dataclass_fields__.values() if each.name == "ways"]
     assert tuple(declared.metadata["demur.cli"].settings["type"].choices) == WAYS
 
 

@@ -182,7 +182,7 @@ def test_every_door_shows_one_comparison(run, shown, tmp_path, name):
     assert decided["decision"] == answer["words"]
     if answer["model"] is not None:
         assert decided["policy"]["model"] == answer["model"]
-        assert decided["policy"]["expected"]["cost"] == pytest.approx(answer["cost"], abs=TOLERANCE)
+        assert decided["policy"]["promise"]["cost"] == pytest.approx(answer["cost"], abs=TOLERANCE)
     # the rule recommended is the cheapest shown
     costs = [model[key] for model in expected["models"].values() for key in ("cost", "threshold_cost")]
     assert answer["cost"] <= min(*costs, *expected["trivial"].values()) * (1 + TOLERANCE)

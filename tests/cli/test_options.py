@@ -12,7 +12,7 @@ from demur._results import json_safe
 from demur.cli import options
 from demur.cli.main import VERBS, cli
 from demur.cli.options import Certainty, Flags, Limits, Output, Prices, Source, flag, takes, verb
-from demur.comparison import question
+from demur.comparison import problem
 from demur.exceptions import InputError
 
 OBJECTS = [kind for kind in map(vars(options).get, options.__all__) if kind in Flags.__subclasses__()]
@@ -209,16 +209,17 @@ def test_ranges_keep_the_rules_of_costs(args, sentence):
 @pytest.mark.parametrize(
     ("args", "aim"),
     [
-        ((), "expected"),
+        (("--cost-fn", "5"), "expected"),
         (("--cost-fn", "4:5"), "regret"),
-        (("--prevalence", "0.1:0.2"), "regret"),
+        (("--cost-fn", "5", "--prevalence", "0.1:0.2"), "regret"),
         (("--cost-fn", "5:5"), "expected"),
         (("--cost-fn", "4:5", "--objective", "worst"), "worst"),
-        (("--objective", "guaranteed"), "guaranteed"),
+        (("--cost-fn", "5", "--objective", "guaranteed"), "guaranteed"),
     ],
 )
-def test_ranges_are_judged_by_regret_unless_the_user_says_otherwise(args, aim):
-    assert prices(*args).aim == aim
+def test_ranges_are_judged_by_regret_unless_the_user_says_otherwise(run, many, args, aim):
+    answer = run("compare", many, "--cost-fp", 2, "--cost-abstain", 0.5, *args, "--json")
+    assert answer.json["comparison"]["objective"] == aim
 
 
 # ---------------------------------------------------------------- limits, weights, engines
@@ -308,7 +309,7 @@ def test_every_flag_and_every_limit_is_asked(kind):
     tried = {flag for flags, _ in ASKED for flag in flags[::2]}
     assert [flag for flag in flags_of(kind) if flag not in tried] == []
     settings = {name for _, settings in ASKED for name in settings}
-    assert [each.name for each in fields(question.Limits) if each.name not in settings] == []
+    assert [each.name for each in fields(problem.Limits) if each.name not in settings] == []
 
 
 def asked(run, name, file, *flags):
@@ -395,7 +396,7 @@ def test_capacity_per_day_decides_as_the_share_does(run, many):
     by_share = run("decide", many, *COSTS, "--max-abstention", 0.25, "-q")
     by_day = run("decide", many, *COSTS, "--reviews-per-day", 25, "--cases-per-day", 100, "-q")
     assert by_share.code == by_day.code == 0
-    assert by_share.json["window"] == by_day.json["window"]
+    assert by_share.json["rule"] == by_day.json["rule"]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,13 @@ def test_words_figure_and_cost_matrix(run, markers, tmp_path):
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_figure_without_an_ending_is_a_png_and_a_dash_is_none(run, markers, tmp_path):
+    plain = run("ordinal", markers, *FLAGS)
+    assert run("ordinal", markers, *FLAGS, "-o", "-").out == plain.out
+    assert run("ordinal", markers, *FLAGS, "-o", tmp_path / "curves").out == plain.out
+    assert (tmp_path / "curves").read_bytes().startswith(b"\x89PNG")
+
+
 def test_numbers_have_an_order_and_one_model_no_test(run, tmp_path):
     file = table_file(tmp_path, label=CODES.tolist(), s=GOOD.tolist())
     answer = run("ordinal", file, "--json")

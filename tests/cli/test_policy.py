@@ -26,7 +26,7 @@ from demur import (
     cheapest_window,
     compare_models,
 )
-from demur.cli.answers.decisions import Tally, write_decisions
+from demur.cli.answers.decisions import Application, Tally, write_decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
 from demur.surface.window import written_window
@@ -92,9 +92,7 @@ def test_json_is_one_document(run, many, tmp_path):
     assert (document["schema"], document["version"], answer.err) == ("demur.decide", 2, "")
     assert document["policy"].items() <= json.loads((tmp_path / "policy.json").read_text()).items()
     assert list(document["comparison"]["models"]) == ["good", "bad"]
-    assert (
-        document["comparison"]["models"]["good"]["window"]["lower"] == document["policy"]["window"]["lower"]
-    )
+    assert document["comparison"]["models"]["good"]["window"]["lower"] == document["policy"]["rule"]["lower"]
     assert (document["model"], document["limits"]) == ("good", {})
 
 
@@ -164,7 +162,7 @@ def test_limits_against_the_function(run, many, tmp_path):
     assert (policy.lower, policy.upper) == (window.lower, window.upper)
     text = " ".join(answer.out.split())
     assert "Use good: " in text
-    assert policy.rule == "constrained"
+    assert policy.chosen == "constrained"
     assert policy.note in text
     assert policy.note == (
         "Limits: at most 25 % of the cases sent to a person, at least 70 % of the negative decisions right."
@@ -177,12 +175,12 @@ def test_a_policy_for_ranges_says_what_it_was_chosen_for(run, many, tmp_path):
     flags = ("--cost-fn", "80:120", "--cost-fp", 100, "--cost-abstain", 25, "-o", "policy.json")
     assert run("decide", many, *flags, "--objective", "worst").code == 0
     policy = Policy.load(tmp_path / "policy.json")
-    assert (policy.rule, policy.note) == (
+    assert (policy.chosen, policy.note) == (
         "constrained",
         "Chosen for the smallest cost at worst over the ranges.",
     )
     run("decide", many, *flags, "--objective", "expected")
-    assert Policy.load(tmp_path / "policy.json").rule == "cheapest"
+    assert Policy.load(tmp_path / "policy.json").chosen == "cheapest"
 
 
 def test_a_model_that_cannot_keep_the_limits_is_left_out(run, many):
@@ -495,9 +493,8 @@ def test_batches_do_not_show(values, size):
     def answer():
         out = io.StringIO()
         with open_rows("-", stdin=io.BytesIO(text.encode())) as stream:
-            tally = write_decisions(
-                policy, stream, out, score="score", column="d", only=False, strict=False, quiet=True
-            )
+            applied = Application(policy=policy, columns=("score",), column="d", quiet=True)
+            tally = write_decisions(applied, stream, out)
         return cells(out.getvalue()), tally
 
     whole, tally = answer()
@@ -508,14 +505,15 @@ def test_batches_do_not_show(values, size):
     for value, row in zip(values, whole[1:], strict=True):
         good = re.fullmatch(r"\s*[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)\s*", value, re.I)
         assert row[2] == (str(policy.apply([float(value)])[0]) if good else "")
-    assert tally.rows == len(values) == tally.positive + tally.negative + tally.abstained + tally.bad
+    assert tally.rows == len(values) == sum(tally.called.values()) + tally.abstained + tally.bad
 
 
 def test_tally_counts_every_kind():
-    tally = Tally()
-    batch = row_stream.Batch([], np.array([1.0, 2.0, np.nan]), [row_stream.BadRow("row 3", "gone")])
-    tally.add(batch, np.array([1, ABSTAIN]))
-    assert (tally.rows, tally.positive, tally.negative, tally.abstained, tally.bad) == (3, 1, 0, 1, 1)
+    policy = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL)
+    tally = Tally.of(policy, {1: 1, ABSTAIN: 1, None: 1})
+    tally.add(Tally.of(policy, {0: 2}))
+    counted = tally.to_dict(policy)
+    assert [counted[key] for key in ("rows", "positive", "negative", "abstained", "bad")] == [5, 1, 2, 1, 1]
 
 
 # ---------------------------------------------------------------- apply: which column, refusals
@@ -557,14 +555,14 @@ def test_which_column_holds_the_scores(run, tmp_path):
         (("new.csv", "new.csv"), r"`new.csv` must be a policy file, got no JSON \(line 1\). Hint"),
         (
             ("newer.json", "new.csv"),
-            "`newer.json` is not a policy to trust: `version` must be 1 or 2, got 3. Hint",
+            "`newer.json` is not a policy to trust: `version` must be 1, 2 or 3, got 4. Hint",
         ),
     ],
 )
 def test_apply_error_sentences(run, tmp_path, args, sentence):
     policy = policy_file(tmp_path)
     policy_file(tmp_path, "nameless.json", model=None)
-    (tmp_path / "newer.json").write_text(json.dumps({**policy.to_dict(), "version": 3}))
+    (tmp_path / "newer.json").write_text(json.dumps({**policy.to_dict(), "version": 4}))
     (tmp_path / "new.csv").write_text("id,good\n1,0.9\n")
     (tmp_path / "other.csv").write_text("id,well\n1,0.9\n")
     (tmp_path / "empty.csv").write_text("")
@@ -644,9 +642,8 @@ def test_progress_only_on_a_terminal(tmp_path, monkeypatch, quiet, shown):
     def told(stream):
         monkeypatch.setattr(sys, "stderr", stream)
         with open_rows(str(tmp_path / "new.csv")) as rows:
-            write_decisions(
-                policy, rows, io.StringIO(), score="good", column="d", only=True, strict=False, quiet=quiet
-            )
+            applied = Application(policy=policy, columns=("good",), only=True, quiet=quiet)
+            write_decisions(applied, rows, io.StringIO())
         return stream.getvalue()
 
     assert ("\r2 rows\r4 rows\r6 rows\r" in told(Terminal())) is shown
@@ -662,10 +659,9 @@ def test_progress_line_is_cleared_before_a_complaint(tmp_path, monkeypatch):
     monkeypatch.setattr(row_stream, "_MOST_ROWS", 1)
     monkeypatch.setattr(decisions, "_SECONDS_BETWEEN", -1.0)
     monkeypatch.setattr(sys, "stderr", terminal)
+    applied = Application(policy=policy, columns=("good",), only=True, strict=True)
     with open_rows(str(tmp_path / "new.csv")) as rows, pytest.raises(InputError):
-        write_decisions(
-            policy, rows, io.StringIO(), score="good", column="d", only=True, strict=True, quiet=False
-        )
+        write_decisions(applied, rows, io.StringIO())
     assert terminal.getvalue() == "\r1 rows\r      \r"
 
 

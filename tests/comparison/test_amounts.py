@@ -20,7 +20,7 @@ from demur import (
     UndefinedError,
     compare_models,
 )
-from demur.counts import CaseWindow
+from demur.counts import AbstentionWindow
 from demur.honest.cases import SplitCases
 from demur.honest.estimates import gap_sums
 from examples import examples
@@ -386,7 +386,7 @@ def test_words_tell_the_money():
     assert "paid for reviews. Cost" in answer.words
     assert "Guaranteed" not in answer.words
     assert "guarantee yet" not in answer.words
-    assert isinstance(comparison.models["model"].window, CaseWindow)
+    assert isinstance(comparison.models["model"].window, AbstentionWindow)
     assert json.loads(json.dumps(comparison.to_dict(), allow_nan=False))["costs"]["cost_fn"]["cases"] == len(
         y
     )

@@ -22,7 +22,8 @@ import pytest
 from scipy.special import ndtr
 
 from demur import CaseCosts
-from demur.estimators.case_amounts import CaseSample
+from demur.comparison.problem import Limits
+from demur.estimators.abstaining import honest_case_window
 
 pytestmark = pytest.mark.long
 
@@ -47,16 +48,16 @@ def covered(bound, *, prevalence, distance, spread, correlation):
         positive = rng.random(N) < prevalence
         noise, own = rng.normal(size=(2, N))
         amount = np.exp(4 + spread * (correlation * noise + math.sqrt(1 - correlation**2) * own))
-        window, honest = CaseSample.of(
+        window, honest = honest_case_window(
             positive,
             distance * positive + noise,
             None,
             CaseCosts(cost_fn=amount, cost_fp=ALARM, cost_abstain=REVIEW),
-            limits={},
+            limits=Limits(),
             prevalence=None,
             confidence_level=0.95,
             seed=seed,
-        ).fit()
+        )
         truth = true_cost(
             window, prevalence=prevalence, distance=distance, spread=spread, correlation=correlation
         )

@@ -20,7 +20,7 @@ from comparison_oracles import (
     written,
 )
 from demur import CostModel, CostRange, UndefinedError, compare_models
-from demur.comparison.question import Limits
+from demur.comparison.problem import Limits
 from demur.honest import surface_certificate
 from demur.honest.intervals import LossSums, OutcomeTable, honest_interval, loss_sums, mean_and_error
 from examples import examples

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from demur import CaseCosts, CostModel, CostRange, ScoreCounts, compare_models
 from demur.comparison.case_table import CaseTable
 from demur.comparison.comparison import compared
-from demur.comparison.question import Limits, Question
+from demur.comparison.problem import DecisionProblem, Limits
 from examples import examples
 
 COSTS = [
@@ -33,6 +33,14 @@ def problems(draw):
     return y, scores, draw(st.sampled_from(COSTS)), draw(st.sampled_from(SETTINGS))
 
 
+def dearest_outcomes(comparison):
+    """Return the cost per case if every case had its dearest outcome."""
+    centre = comparison.problem.centre
+    shares = comparison.class_sizes / comparison.n if centre.shares is None else centre.shares
+    table = centre.losses.table
+    return float(shares @ (table if comparison.problem.may_abstain else table[:, :2]).max(axis=1))
+
+
 def assert_same_rules(one, other, *, intervals=True):
     """Costs, thresholds and choice of two comparisons agree."""
     assert (one.answer.kind, one.answer.model) == (other.answer.kind, other.answer.model)
@@ -51,8 +59,12 @@ def assert_same_rules(one, other, *, intervals=True):
             "vacc",
         ):
             assert getattr(model, field) == pytest.approx(getattr(same, field), **CLOSE), (name, field)
-        if intervals:
+        # by class an interval ends at the dearest outcome of every case; by case there is no such end yet
+        if intervals and model.interval.high == pytest.approx(same.interval.high, rel=1e-9):
             assert tuple(model.interval) == pytest.approx(tuple(same.interval), rel=1e-9, abs=1e-9)
+        elif intervals:
+            assert model.interval.high == pytest.approx(dearest_outcomes(one), rel=1e-9)
+            assert model.interval.high < same.interval.high
 
 
 @given(problem=problems())
@@ -106,7 +118,7 @@ def test_counts_are_repeated_rows_with_hindsight(problem):
     """Counts are split by themselves, so only what does not depend on the splits is the same."""
     y, scores, costs, _ = problem
     rows = compare_models(y, scores, costs=CostModel(**costs))
-    question = Question.checked(
+    question = DecisionProblem.checked(
         costs=CostModel(**costs),
         prevalence=None,
         objective=None,
@@ -136,3 +148,81 @@ def test_rows_written_twice_are_repeats_of_two(problem):
         **options,
     )
     assert_same_rules(twice, written)
+
+
+# ---------------------------------------------------------------- classes
+
+
+def as_matrix(costs):
+    """Return the costs of two classes, 0 and 1, as a matrix, and the price of abstaining."""
+    matrix = {
+        0: {0: costs.get("cost_tn", 0), 1: costs["cost_fp"]},
+        1: {0: costs["cost_fn"], 1: costs.get("cost_tp", 0)},
+    }
+    if "cost_abstain_positive" in costs:
+        return matrix, {0: costs["cost_abstain_negative"], 1: costs["cost_abstain_positive"]}
+    return matrix, costs.get("cost_abstain")
+
+
+def two_columns(scores):
+    """Return scores as probabilities of two classes; digits of both columns are those of the second."""
+    ranked = {name: np.round(1 / (1 + np.exp(-np.asarray(one))), 3) for name, one in scores.items()}
+    return ranked, {name: np.column_stack([1 - one, one]) for name, one in ranked.items()}
+
+
+@given(problem=problems())
+@settings(max_examples=examples(25), deadline=None)
+def test_two_classes_with_a_matrix_are_the_problem_of_two_classes_to_the_letter(problem):
+    y, scores, costs, options = problem
+    ranked, columns = two_columns(scores)
+    two = compare_models(y, ranked, costs=CostModel(**costs), **options)
+    matrix, abstain = as_matrix(costs)
+    if "prevalence" in options:
+        rate = options["prevalence"]
+        options = {"prevalence": {0: 1 - rate, 1: rate}}
+    many = compare_models(y, columns, classes=[0, 1], costs=matrix, abstain_cost=abstain, **options)
+    assert many.answer.words == two.answer.words
+    assert many.to_dict() == two.to_dict()
+    assert np.array_equal(many.answer.decide(columns["a"]), two.answer.decide(ranked["a"]))
+
+
+@pytest.mark.parametrize("names", [["well", "ill"], ["b", "a"]])
+def test_names_of_two_classes_are_those_of_the_words(names):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    p = np.round(1 / (1 + np.exp(-rng.normal(2 * y - 1, 1))), 2)
+    labels = np.array(names)[y]
+    costs = {"cost_fn": 10, "cost_fp": 4, "cost_abstain": (1, 2)}
+    two = compare_models(labels, p, costs=CostRange(**costs), pos_label=names[1], class_names=tuple(names))
+    matrix = {names[0]: {names[1]: 4}, names[1]: {names[0]: 10}}
+    many = compare_models(
+        labels, np.column_stack([1 - p, p]), classes=names, costs=matrix, abstain_cost=(1, 2)
+    )
+    assert many.to_dict() == two.to_dict()
+    assert many.answer.classes == tuple(names)
+
+
+@given(seed=st.integers(0, 10**6), abstain=st.sampled_from([None, 0.7]))
+@settings(max_examples=examples(10), deadline=None)
+def test_the_order_of_classes_changes_nothing_but_order(seed, abstain):
+    """Rules that choose nothing or one number; weights that cost the same may be others in another order."""
+    rng = np.random.default_rng(seed)
+    names, order = np.array(["a", "b", "c"]), [2, 0, 1]
+    y = rng.permutation(np.arange(45) % 3)
+    p = np.exp(rng.normal(size=(45, 3)) + 1.5 * np.eye(3)[y])
+    p /= p.sum(axis=1, keepdims=True)
+    costs = {"a": {"b": 1, "c": 4}, "b": {"a": 3, "c": 2}, "c": {"a": 8, "b": 6}}
+    one, other = (
+        compare_models(
+            names[y], p[:, places], classes=names[places].tolist(), costs=costs, abstain_cost=abstain
+        )
+        for places in ([0, 1, 2], order)
+    )
+    assert one.baselines == pytest.approx(other.baselines, **CLOSE)
+    for kind, rule in one.models["model"].rules.items():
+        same = other.models["model"].rules[kind]
+        if not kind.startswith("weights"):
+            assert rule.cost == pytest.approx(same.cost, **CLOSE), kind
+            assert tuple(rule.interval) == pytest.approx(tuple(same.interval), rel=1e-9)
+        if kind == "weights":  # searched exactly: the best of all weights does not depend on their order
+            assert rule.hindsight_cost == pytest.approx(same.hindsight_cost, **CLOSE)

@@ -58,7 +58,7 @@ def matrix_of(units):
 def test_means_of_the_losses_are_the_costs(name, n):
     choice = compared(name, n).choice
     cases = next(iter(choice.cases.values()))
-    corners = [choice.question.centre, *choice.question.corners()]
+    corners = [choice.problem.centre, *choice.problem.corners()]
     losses, share = matrix_of(loss_units(cases, choice.all, corners))
     wanted = [[cost_at(one, corner) for one in choice.all] for corner in corners]
     assert np.einsum("srj,r->sj", losses, share) == pytest.approx(np.array(wanted), rel=1e-11)
@@ -69,7 +69,7 @@ def test_the_cost_of_advice_is_that_of_the_matrix(name):
     comparison = compared(name)
     choice = comparison.choice
     cases = next(iter(choice.cases.values()))
-    units = loss_units(cases, choice.all, [choice.question.centre])
+    units = loss_units(cases, choice.all, [choice.problem.centre])
     models = np.array([one.model is not None for one in choice.all])
     weight = units.weight if units.copies is None else None
     found = cost_after_choice(units.losses(slice(None))[0], models=models, sample_weight=weight)
@@ -78,7 +78,7 @@ def test_the_cost_of_advice_is_that_of_the_matrix(name):
 
 def test_equal_rows_are_counted_once(monkeypatch):
     choice = compared("a prevalence", 25_000).choice
-    cases, corners = next(iter(choice.cases.values())), [choice.question.centre]
+    cases, corners = next(iter(choice.cases.values())), [choice.problem.centre]
     few = loss_units(cases, choice.all, corners)
     assert len(few.weight) <= 2 * 3 ** len(choice.all)
     monkeypatch.setattr(loss_matrix, "_MOST_CODES", 4)
@@ -91,7 +91,7 @@ def test_advice_over_ranges_uses_the_objective():
     """Resampled by its definition: the smallest regret among the candidates on the rows drawn."""
     comparison = compared("a range")
     choice = comparison.choice
-    cases, question = next(iter(choice.cases.values())), choice.question
+    cases, question = next(iter(choice.cases.values())), choice.problem
     units = loss_units(cases, choice.all, [question.centre, *question.corners()])
     losses = units.losses(slice(None))
     n, found = losses.shape[1], []

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from demur import ABSTAIN, CostModel, CostRange
 from demur.comparison import candidates, window_learner
-from demur.comparison.question import Limits, Question
+from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner
 from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import ClassRows
-from demur.honest.decisions import Judged, Window
+from demur.honest.decisions import Judged
 from demur.honest.evaluate import CountsLearner, FoldWindows, evaluate
 from demur.honest.training_sums import Groups
+from demur.windows.rule import Window
 
 POINT = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
 BOX = CostRange(cost_fn=(4, 12), cost_fp=3, cost_abstain=1)
@@ -29,7 +30,7 @@ QUESTIONS = [
 
 
 def question(*, costs, limits=None, prevalence=None, objective=None):
-    return Question.checked(
+    return DecisionProblem.checked(
         costs=costs,
         prevalence=prevalence,
         objective=objective,

@@ -252,7 +252,7 @@ def _numbers(text, before):
 
 def _require_one_number_everywhere(answer, scores, unrounded):
     """Words, policy file, SQL and Python source state the thresholds of the answer, and decide as before."""
-    policy = json.loads(Policy.from_answer(answer).to_json())["window"]
+    policy = json.loads(Policy.from_answer(answer).to_json())["rule"]
     assert (float(policy["lower"]), float(policy["upper"])) == (answer.lower, answer.upper)
     made = Policy.from_answer(answer)
     stated = rule_words(answer.facts())
@@ -338,7 +338,7 @@ def test_policy_of_an_answer_decides_as_the_answer(labels):
     named = np.array(labels)[y]
     costs = CostModel(cost_fn=20, cost_fp=10, cost_abstain=2)
     answer = compare_models(named, scores, costs=costs, pos_label=labels[1]).answer
-    assert answer.labels == labels
+    assert answer.classes == labels
     policy = Policy.from_answer(answer)
     fresh = np.random.default_rng(0).uniform(-3, 13, 500)
     assert np.array_equal(policy.decide(fresh), answer.decide(fresh))

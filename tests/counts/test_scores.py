@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, ScoreCounts, UndefinedError, auc_score
-from demur._kernels import jit, pooling, sweep
+from demur._kernels import jit, sweep
 from examples import examples
 from oracles import pairs_auc, pooled_blocks, scored_data
 
@@ -78,7 +78,7 @@ def test_interpreted_and_compiled_kernels_agree_to_the_bit(data):
     y, s, w = data
     samples = sweep.sorted_samples(np.array(y) == 1, np.array(s, dtype=float), np.array(w, dtype=float))
     interpreted = sweep.sweep(*samples, groups=True)
-    kernel = jit.compiled(pooling.merge_and_pool)
+    kernel = jit.compiled(sweep.merge_and_pool)
     size = len(s)
     outputs = (
         [np.empty(size) for _ in range(4)] + [np.empty(size, np.int64)] + [np.empty(size) for _ in range(3)]

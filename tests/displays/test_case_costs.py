@@ -87,7 +87,7 @@ def test_bins_are_drawn_where_they_lie():
 def test_error_sentences():
     with pytest.raises(InputError, match="`result` must be a ScoreCosts, got list"):
         CaseCostsDisplay(result=[1])
-    with pytest.raises(InputError, match="`window` must be a CaseWindow, got tuple"):
+    with pytest.raises(InputError, match="`window` must be a AbstentionWindow, got tuple"):
         CaseCostsDisplay(result=HAND, window=(0, 1))
     with pytest.raises(InputError, match="`bins` must be"):
         CaseCostsDisplay(result=HAND).plot(bins=0)

@@ -9,9 +9,8 @@ import pytest
 from demur import ScoreCounts, read_counts
 from demur.counts import BinnedCounts
 from demur.engines import read_paired_counts
-from demur.engines.distinct import has_more_than
 from demur.engines.frames import FrameTable
-from demur.engines.tallies import Tally
+from demur.engines.tallies import Tally, has_more_than
 
 LIMIT = 2**20
 SIZES = (2**16 - 1, 2**16, 2**16 + 1, 2**18, 2**20 - 1, 2**20, 2**20 + 1)
@@ -72,7 +71,7 @@ def test_exact_where_there_are_more_rows_than_that(tmp_path, scans, distinct, or
 
 def test_where_neither_bins_nor_first_rows_prove_anything_one_scan_more_decides(tmp_path, scans, monkeypatch):
     monkeypatch.setattr("demur.engines.counting.FIRST_ROWS", 1000)
-    monkeypatch.setattr("demur.engines.distinct._PROVING_ROWS", 15_000)
+    monkeypatch.setattr("demur.engines.tallies._PROVING_ROWS", 15_000)
     # 10,001 scores within one bin; 8,000 of them in the first 15,000 rows
     score = "case when i < 1000 then i else 1000 + (i - 1000) // 2 end * 0.0001"
     path = write(tmp_path / "t.parquet", 19_002, score=score)

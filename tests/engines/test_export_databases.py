@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import expressions as sql
 
 from class_cases import RULES, class_policy, hard_rows
-from demur.windows.export.sql_dialects import DIALECTS
+from demur.policy.sql_dialects import DIALECTS
 from export_cases import LABELS, WINDOWS, WORDS, hard_scores, policy
 from postgres_server import postgres_fixture  # noqa: F401 - a fixture
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from demur import InputError, ScoreCounts, read_counts
 from demur.cli.options import Source
-from demur.cli.reading.predictions import read_predictions
+from demur.cli.reading.evidence import read_predictions
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.engines.columns import unknown_column
 from demur.engines.files import open_table

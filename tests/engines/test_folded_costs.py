@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from demur.costs.reviewer import Reviewer
-from demur.counts.folded_costs import FoldedCosts
-from demur.engines.cost_sums import CostTerms
-from demur.engines.folded_costs import read_folded_costs
+from demur.counts.costs import FoldedCosts
+from demur.engines.cost_sums import CostTerms, read_folded_costs
 from demur.engines.tallies import Columns
 
 PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -44,7 +43,7 @@ def test_rows_like_cases_have_their_sums_squares_and_products():
 
 @pytest.mark.parametrize("digits", [1, 9], ids=["scores", "bins"])
 def test_duckdb_adds_up_what_numpy_adds_up(tmp_path, monkeypatch, digits):
-    monkeypatch.setattr("demur.engines.folded_costs._MOST_SCORES", 64)
+    monkeypatch.setattr("demur.engines.cost_sums._MOST_SCORES", 64)
     rng = np.random.default_rng(1)
     y, score, amount = rng.integers(0, 2, 500), rng.random(500).round(digits), rng.lognormal(3, 1, 500)
     path = tmp_path / "cases.csv"

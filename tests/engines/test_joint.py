@@ -8,8 +8,7 @@ import pytest
 
 from demur import CostModel, CostRange, InputError, abstention_surface, compare_models, read_counts
 from demur.engines import read_joint_counts
-from demur.engines.joint import _bins
-from demur.engines.score_cuts import ScoreCuts, with_places
+from demur.engines.joint import ScoreCuts, _bins, with_places
 from demur.paired import JointCounts
 
 COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import demur.engines.paired
+import demur.engines.joint
 from demur import InputError, auc_difference_test, auc_score
 from demur.engines import read_paired_counts
 from demur.paired import PairedCounts
@@ -75,9 +75,9 @@ def test_too_many_pairs_are_binned_at_first_sight_or_after_a_scan(tmp_path, monk
     polars.from_dict(table).write_parquet(tmp_path / "rows.parquet")
     options = {"y_true": "sick", "scores": ["a", "b"], "positive": "yes"}
     assert read_paired_counts(tmp_path / "rows.parquet", **options).exact
-    monkeypatch.setattr(demur.engines.paired, "_MOST_CELLS", 900)
+    monkeypatch.setattr(demur.engines.joint, "_MOST_CELLS", 900)
     after = read_paired_counts(tmp_path / "rows.parquet", **options)
-    monkeypatch.setattr(demur.engines.paired, "FIRST_ROWS", 1000)
+    monkeypatch.setattr(demur.engines.joint, "FIRST_ROWS", 1000)
     at_once = read_paired_counts(tmp_path / "rows.parquet", **options)
     assert not after.exact
     check_same(after, at_once, "at first sight")

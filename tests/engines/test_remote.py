@@ -13,7 +13,7 @@ import pytest
 from command_line import Answer
 from demur import InputError, read_counts
 from demur.cli.main import main
-from demur.engines.remote import _SharedFile, is_remote
+from demur.engines.addresses import _SharedFile, is_remote
 
 USER, PASSWORD, TOKEN = "ann", "s3cr3t@x", "t0k3n"
 ROWS = 20_000

@@ -17,9 +17,8 @@ from class_cases import RULES, class_policy, hard_rows
 from demur import ScoreCounts, read_counts
 from demur.cli.main import main
 from demur.engines import read_score_costs
-from demur.engines.cost_sums import CostTerms
+from demur.engines.cost_sums import CostTerms, read_folded_costs
 from demur.engines.files import open_table
-from demur.engines.folded_costs import read_folded_costs
 from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_errors, spark_session
 from demur.engines.tallies import Columns
 from demur.exceptions import InputError

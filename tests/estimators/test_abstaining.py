@@ -30,9 +30,9 @@ from demur import (
     surface_certificate,
 )
 from demur._kernels.polygons import areas, clip_to_rectangle
-from demur.comparison.question import Limits
+from demur.comparison.problem import Limits
 from demur.scoring import coverage_scorer
-from demur.surface.optimal_costs import optimal_costs
+from demur.surface.surface import optimal_costs
 from demur.windows import widest_coverage_window
 from estimator_models import HAND_X, HAND_Y, FirstColumn
 from examples import examples

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from demur import AbstainingClassifier, CaseCosts, CostModel, InputError, Reviewer, compare_models
 from demur._kernels.thresholds import shortest_in
-from demur.counts import CaseWindow
+from demur.counts import AbstentionWindow
 
 COSTS = CostModel(cost_fn=1, cost_fp=40, cost_abstain=12)
 
@@ -42,7 +42,7 @@ def test_window_and_cost_are_those_of_compare_models(data):
     rows = model.out_of_fold_rows_
     costs = CaseCosts(cost_fn=amount[rows], cost_fp=40, cost_abstain=12)
     made = compare_models(y[rows], X[rows, 0], costs=costs).models["model"]
-    assert isinstance(model.window_, CaseWindow)
+    assert isinstance(model.window_, AbstentionWindow)
     # the rule of a comparison is written with rounded thresholds
     ends = [shortest_in(end, X[rows, 0]) for end in (model.window_.lower, model.window_.upper)]
     assert ends == [made.window.lower, made.window.upper]
@@ -99,7 +99,7 @@ def test_pipeline_search_and_cross_validation_route_amounts(data):
         model = AbstainingClassifier(LogisticRegression(), costs=COSTS)
         model.set_fit_request(cost_fn=True).set_score_request(cost_fn=True)
         pipeline = make_pipeline(StandardScaler(), model).fit(X, y, cost_fn=amount)
-        assert isinstance(pipeline[-1].window_, CaseWindow)
+        assert isinstance(pipeline[-1].window_, AbstentionWindow)
         assert pipeline.score(X, y, cost_fn=amount) <= 0
         grid = {"abstainingclassifier__estimator__C": [0.01, 1.0]}
         search = GridSearchCV(pipeline, grid, cv=2).fit(X, y, cost_fn=amount)

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from demur import InputError, ordinal_roc
-from demur._kernels.pairwise_loss import pairwise_hinge
+from demur._kernels.tuples import pairwise_hinge
 from demur.estimators import OrdinalRankClassifier, SupportVectorOrdinalClassifier
 from demur.estimators.ordinal_rank import _widest_cut, pair_weights
 

@@ -52,7 +52,7 @@ def test_labels_that_are_picked():
 def test_constraints_and_promises_come_along():
     limited = AbstainingClassifier(LogisticRegression(), costs=COSTS, max_abstention=0.05).fit(X, CODES)
     policy = Policy.from_estimator(limited)
-    assert policy.rule == "constrained"
+    assert policy.chosen == "constrained"
     assert policy.abstention_rate <= 0.05
     promised = AbstainingClassifier(LogisticRegression(), min_precision_positive=0.9).fit(X, CODES)
     assert Policy.from_estimator(promised).costs is None

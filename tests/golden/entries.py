@@ -34,7 +34,6 @@ COSTS = frozenset(
         "worst_cost",
         "interval",
         "threshold_interval",
-        "never_abstaining_interval",
         "baselines",
         "versus",
     }
@@ -78,14 +77,12 @@ _CLASS_MODEL = (
     "hindsight_cost",
     "abstention_rate",
     "error_rate",
-    "never_abstaining_cost",
     "auc",
 )
 _CLASS_RULE = ("cost", "hindsight_cost", "abstention_rate", "error_rate")
 _INTERVALS = (
     "interval",
     "threshold_interval",
-    "never_abstaining_interval",
     "auc_interval",
     "vacc_interval",
     "guaranteed_cost",
@@ -113,9 +110,10 @@ def numbers_of(comparison: Any) -> dict[str, Any]:
     """Return the numbers of each model, which depend on no choice among models, and the baselines."""
     models = {}
     for name, model in comparison.models.items():
-        if hasattr(model, "rules"):
+        if len(comparison.classes) > 2:
             models[name] = _fields(model, _CLASS_MODEL) | {
-                "rules": {kind: _class_rule(rule) for kind, rule in model.rules.items()}
+                "never_abstaining_cost": model.threshold_cost,
+                "rules": {kind: _class_rule(rule) for kind, rule in model.rules.items()},
             }
             continue
         entry = _fields(model, _MODEL)

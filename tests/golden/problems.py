@@ -14,7 +14,7 @@ import numpy as np
 from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, ScoreCounts, compare_models
 from demur.comparison.case_table import CaseTable
 from demur.comparison.comparison import compared
-from demur.comparison.question import Limits, Question
+from demur.comparison.problem import DecisionProblem, Limits
 from demur.costs import ReviewCascade
 from demur.engines import read_joint_counts
 
@@ -49,10 +49,8 @@ class Problem:
     form : str
         "rows", "counts" (of each model) or "joint" (counts of all models together).
     given_as_classes : mapping or None
-        The same binary problem spelt with `classes=[0, 1]` and a cost matrix. The numbers recorded are
-        those of the *binary* form: with rounded scores the class path differs in a few of 40 problems
-        today, because it turns thresholds into weights and back, and the redesign must make both equal
-        to these. `comparison(as_classes=True)` is there for the day they are.
+        The same problem of two classes spelt with `classes=[0, 1]` and a cost matrix. The numbers recorded
+        are those of the form without classes, and compared with those of `comparison(as_classes=True)`.
     """
 
     name: str
@@ -99,7 +97,7 @@ class Problem:
             )
             return compare_models(joint, **options)
         asked = {"costs": None, "prevalence": None, "objective": None, "confidence_level": 0.95, "seed": 0}
-        question = Question.checked(
+        question = DecisionProblem.checked(
             **{name: self.options.get(name, default) for name, default in asked.items()},
             limits=Limits(**self.limits),
         )
@@ -334,6 +332,21 @@ def _ranges() -> Iterator[Problem]:
         name = list(LIMITS)[k]
         asked = {"prevalence": (0.2, 0.4), "objective": "worst", name: LIMITS[name][k]}
         yield _asked(problem, costs=draw.costs(1), **asked)
+
+    for k, draw, problem in _series("ranges/right answers and reviews by class", 4, sizes=(30,), models=(1,)):
+        miss, alarm, review = draw.money(k)
+        both = {"cost_abstain_positive": (review, 2 * review), "cost_abstain_negative": (review / 2, review)}
+        yield _asked(
+            problem,
+            costs=CostRange(
+                cost_fn=(miss, 1.5 * miss),
+                cost_fp=alarm,
+                cost_tp=(0, review / 4),
+                cost_tn=(0, review / 4) if k % 2 else 0,
+                **both if k < 2 else {"cost_abstain": review},
+            ),
+            objective=("regret", "worst")[k % 2],
+        )
 
 
 def _guaranteed() -> Iterator[Problem]:

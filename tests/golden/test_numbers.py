@@ -15,16 +15,13 @@ import numpy as np
 import pytest
 
 from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, compare_models
-from demur.comparison.classes.search import KINDS
-from demur.comparison.question import OBJECTIVES, Limits
+from demur.comparison.class_learner import KINDS
+from demur.comparison.problem import OBJECTIVES, Limits
 from demur.costs import ReviewCascade
 from demur.windows.limits import LIMITS
 from golden.entries import TOLERANCE, differences, headline_of, numbers_of, read
 from golden.problems import families, problems
 from golden.record import HEADLINES, NUMBERS
-
-AS_CLASSES = False
-"""Whether two-class problems are asked with `classes=[0, 1]`; see `Problem.given_as_classes`."""
 
 
 @pytest.fixture
@@ -35,9 +32,8 @@ def found(made_once):
         def make(path):
             entries = {}
             for problem in families()[family]:
-                comparison = problem.comparison(
-                    as_classes=AS_CLASSES and problem.given_as_classes is not None
-                )
+                # problems of two classes that are also spelt with classes=[0, 1] are asked that way
+                comparison = problem.comparison(as_classes=problem.given_as_classes is not None)
                 entries[problem.name] = [numbers_of(comparison), headline_of(comparison)]
             path.write_text(json.dumps(entries))
 

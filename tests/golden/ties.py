@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from demur import ABSTAIN, CaseCosts
+from demur.comparison.class_learner import class_aims
 from demur.windows import ClassRule
 from golden.problems import Problem
 
@@ -21,7 +22,7 @@ SLACK = 1e-11
 
 def ties(problem: Problem, comparison: Any) -> dict[str, dict[str, Any]]:
     """Return model -> kind of rule ("window", "threshold", or a rule of classes) -> reason."""
-    if hasattr(comparison, "classes"):
+    if comparison.problem.many:
         return {name: _class_ties(comparison, name, problem.scale()) for name in comparison.models}
     if comparison.choice is None:
         return {name: {} for name in comparison.models}
@@ -30,7 +31,7 @@ def ties(problem: Problem, comparison: Any) -> dict[str, dict[str, Any]]:
         rivals = _rival_windows(problem, comparison, candidate)
         if rivals:
             found[candidate.model][candidate.kind] = f"{rivals} other windows within {SLACK:g} of the scale"
-    if not comparison.question.may_abstain:
+    if not comparison.problem.may_abstain:
         for kinds in found.values():  # there the rule of a model is its threshold
             kinds.update({"window": kinds["threshold"]} if "threshold" in kinds else {})
     return found
@@ -41,7 +42,7 @@ def ties(problem: Problem, comparison: Any) -> dict[str, dict[str, Any]]:
 
 def _rival_windows(problem: Problem, comparison: Any, candidate: Any) -> int:
     """Count windows as good as the chosen one."""
-    question = comparison.question
+    question = comparison.problem
     chosen = candidate.window.lower_index, candidate.window.upper_index
     slack = SLACK * problem.scale() + candidate.gap
     if question.objective == "guaranteed":
@@ -75,7 +76,7 @@ def _cells(problem: Problem, comparison: Any, model: str) -> tuple[Any, Any, Any
 
 def _objective(problem: Problem, comparison: Any, candidate: Any) -> tuple[Any, Any]:
     """Return the objective of every window (i, j), and which windows keep the limits."""
-    question = comparison.question
+    question = comparison.problem
     group, positive, weight, amounts = _cells(problem, comparison, candidate.model)
     k = int(group.max()) + 1
     corners = [question.centre] if question.objective == "expected" else question.corners()
@@ -129,7 +130,7 @@ def _bounds(comparison: Any, candidate: Any) -> tuple[Any, Any]:
     values = np.full((len(cuts), len(cuts)), np.inf)
     for i in range(len(cuts)):
         for j in range(i, len(cuts) if candidate.kind == "window" else i + 1):
-            values[i, j] = model.certificate.bound_of((cuts[i], cuts[j]), costs=comparison.question.point)
+            values[i, j] = model.certificate.bound_of((cuts[i], cuts[j]), costs=comparison.problem.point)
     return values, np.isfinite(values)
 
 
@@ -152,17 +153,17 @@ def _class_ties(comparison: Any, name: str, scale: float) -> dict[str, Any]:
 
 def _has_rival(comparison: Any, candidate: Any, scale: float) -> bool:
     """Tell whether one step of the search away a rule decides otherwise at the same hindsight cost."""
-    question, cases = comparison.question, candidate.cases
-    limit = question.max_abstention
+    question, cases = comparison.problem, candidate.cases
+    limit = question.limits.max_abstention
     expected = candidate.kind.startswith("expected")
     if candidate.kind == "argmax" or (expected and (limit is None or not candidate.rule.abstains)):
         return False  # nothing is chosen
-    table = question.aims()[candidate.aim].table
+    table = class_aims(question)[candidate.aim].table
     mass = cases.sizes.astype(float)
     if question.shares is not None:
-        mass *= (question.shares / np.bincount(cases.codes, mass, len(cases.classes)))[cases.codes]
+        mass *= (question.shares / np.bincount(cases.codes, mass, cases.n_classes))[cases.codes]
     mass /= mass.sum()
-    proba = cases.proba[candidate.model]
+    proba = comparison.judged[candidate.model].scores
 
     def cost(codes: Any) -> float:
         return float(mass @ table[cases.codes, codes])
@@ -179,7 +180,7 @@ def _has_rival(comparison: Any, candidate: Any, scale: float) -> bool:
 
 def _neighbours(candidate: Any, proba: Any, cases: Any, mass: Any) -> list[ClassRule]:
     """Return rules that the search could have chosen: one weight moved, or another cautious window."""
-    rule, m = candidate.rule, len(cases.classes)
+    rule, m = candidate.rule, cases.n_classes
     if candidate.kind.startswith("cautious"):
         bias = np.full(m, 1 / m)
         if candidate.kind.endswith("by class"):

@@ -20,7 +20,9 @@ def all_draws(losses, weight, models):
     n = len(losses)
     times = np.array([np.bincount(draw, minlength=n) for draw in itertools.product(range(n), repeat=n)])
     part = after_choice._Part(1.0, np.arange(n))
-    chosen, costs = judged_draws(losses[None], weight, [part], [times.astype(float)], cheapest)
+    inside, outside, some = judged_draws(losses[None], weight, [part], [times.astype(float)])
+    chosen = cheapest(inside[some])
+    costs = outside[some][np.arange(len(chosen)), 0, chosen]
     return costs[np.asarray(models)[chosen]].mean(), costs.mean()
 
 
@@ -97,7 +99,7 @@ def test_clusters_are_units_and_copies_are_rows():
     copies = np.arange(1.0, 5.0)
     units = LossUnits(lambda rows: losses[None, :4][:, rows], np.ones(4), copies)
     written = np.repeat(losses[:4], copies.astype(int), axis=0)
-    got = after_choice.after_choice(units, cheapest, np.ones(3, dtype=bool))
+    got = after_choice.after_choice([units], cheapest, np.ones(3, dtype=bool))
     assert got.all_draws == pytest.approx(cost_after_choice(written, models=[True] * 3).all_draws, rel=1e-12)
 
 
@@ -107,7 +109,7 @@ def test_known_shares_weight_the_means_of_the_classes():
     units = LossUnits(
         lambda rows: losses[None, rows], np.ones(40), stratum=stratum, shares=np.array([0.2, 0.8])
     )
-    found = after_choice.after_choice(units, cheapest, np.array([True, False]), n_resamples=4000)
+    found = after_choice.after_choice([units], cheapest, np.array([True, False]), n_resamples=4000)
     wanted = 0.2 * losses[:30].mean(axis=0) + 0.8 * losses[30:].mean(axis=0)
     assert wanted.min() < found.all_draws < wanted.max() + 5 * found.monte_carlo_error
 
@@ -119,10 +121,10 @@ def test_normal_limit_against_resampling(shares, monkeypatch):
     stratum = None if shares is None else rng.integers(0, 2, 3000)
     units = LossUnits(lambda rows: losses[None, rows], np.ones(3000), stratum=stratum, shares=shares)
     models = np.ones(6, dtype=bool)
-    drawn = after_choice.after_choice(units, cheapest, models, n_resamples=4000)
+    drawn = after_choice.after_choice([units], cheapest, models, n_resamples=4000)
     monkeypatch.setattr(after_choice, "MOST_RESAMPLED", 10)
     monkeypatch.setattr(after_choice, "_ROWS_AT_ONCE", 700)
-    normal = after_choice.after_choice(units, cheapest, models, n_resamples=4000)
+    normal = after_choice.after_choice([units], cheapest, models, n_resamples=4000)
     spread = np.hypot(drawn.monte_carlo_error, normal.monte_carlo_error)
     # the same expectation in the limit: a tenth of a standard error of one cost is left for 3,000 units
     assert abs(drawn.cost - normal.cost) < 5 * spread + 0.1 * 0.3 / np.sqrt(3000)
@@ -151,8 +153,28 @@ def test_fractions_of_cases_are_not_drawn():
     rng = np.random.default_rng(6)
     losses = rng.exponential(size=(50, 2))
     halves = LossUnits(lambda rows: np.repeat(losses, 2, axis=0)[None, rows], np.ones(100), np.full(100, 0.5))
-    found = after_choice.after_choice(halves, cheapest, np.ones(2, dtype=bool), n_resamples=4000)
+    found = after_choice.after_choice([halves], cheapest, np.ones(2, dtype=bool), n_resamples=4000)
     whole = cost_after_choice(losses, models=[True, True], n_resamples=4000)
     assert found.cost == pytest.approx(
         whole.cost, abs=5 * (found.monte_carlo_error + whole.monte_carlo_error)
     )
+
+
+def test_blocks_are_drawn_apart_against_the_definition():
+    """Two models of which only separate counts are at hand: the units of each are drawn by themselves."""
+    rng = np.random.default_rng(4)
+    tables = [rng.random((7, 2)), rng.random((5, 1))]
+    blocks = [LossUnits(lambda rows, one=one: one[None, rows], np.ones(len(one))) for one in tables]
+    found = after_choice.after_choice(blocks, cheapest, np.ones(3, dtype=bool), n_resamples=300, seed=2)
+    costs = []
+    for draw in range(300):
+        inside, outside = [], []
+        for place, table in enumerate(tables):
+            times = after_choice._times_drawn(np.arange(len(table)), 300, 2 + place, len(table))[draw]
+            if times.all():
+                break
+            inside += (times @ table / times.sum()).tolist()
+            outside += table[times == 0].mean(axis=0).tolist()
+        else:
+            costs.append(outside[int(np.argmin(inside))])
+    assert found.all_draws == pytest.approx(np.mean(costs), rel=1e-12)

@@ -14,8 +14,8 @@ from demur import (
     surface_band,
 )
 from demur.honest.bands import inverse_error
+from demur.honest.deviation_law import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.honest.intervals import added_errors, mean_and_error
-from demur.honest.multiplier import _Sums, group_sizes, loss_part, max_deviations, upper_quantile
 from demur.honest.rules import Prices
 
 Y, S = Binormal().sample(400, rng=6)
@@ -61,7 +61,7 @@ def test_same_bytes_for_any_number_of_workers_and_chunks(monkeypatch):
     forms = ((Y, S), (counts,))
     plain = [surface_band(*form, **options) for form in forms]
     threaded = [surface_band(*form, workers=4, **options) for form in forms]
-    monkeypatch.setattr("demur.honest.multiplier._NUMBERS_PER_CHUNK", 1)
+    monkeypatch.setattr("demur.honest.deviation_law._NUMBERS_PER_CHUNK", 1)
     single = [surface_band(*form, **options) for form in forms]
     for one, *others in zip(plain, threaded, single, strict=True):
         for other in others:
@@ -99,7 +99,7 @@ def test_deviation_at_one_point_is_standard_normal_against_theory():
         prices = Prices.of_surface(np.array([0.8]), np.array([0.2]))
         part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))
         sizes = group_sizes(rules)
-        influence = _Sums(part).on_grid(np.eye(len(sizes)))[0]
+        influence = part.on_grid(np.eye(len(sizes)))[0]
         assert influence @ sizes == pytest.approx(0, abs=1e-12)
         assert influence**2 @ sizes == pytest.approx(1 - 1 / 400)
         both = max_deviations(sizes, [part], n_resamples=2000, rng=np.random.default_rng(0))

@@ -15,11 +15,13 @@ from demur.honest import difference as tests_of_surfaces
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
 from demur.honest.cross_fitting import fitted_surface
-from demur.honest.decisions import Window, joint_outcomes, outcomes
+from demur.honest.decisions import joint_outcomes, outcomes
 from demur.honest.deviation_law import (
     deviations,
     effects_pay,
     factored_deviations,
+    group_sizes,
+    loss_part,
     matrix_pays,
     pair_covariance,
     pivoted_factor,
@@ -29,11 +31,11 @@ from demur.honest.deviation_law import (
 from demur.honest.evaluate import BlockLearner, evaluate
 from demur.honest.expected_cost import expected_cost
 from demur.honest.held_out import JudgedRules, Weighting
-from demur.honest.multiplier import _Sums, group_sizes, loss_part
 from demur.honest.pairs import _cumulate, judged_pair
 from demur.honest.rules import Prices
 from demur.paired.scores import JointScores
 from demur.windows.cheapest import cheapest_window
+from demur.windows.rule import Window
 from examples import examples
 
 
@@ -85,6 +87,12 @@ def losses_by_hand(split, rows, scores, mu, nu):
     return out
 
 
+def positions(rule, scores):
+    """Number of thresholds below a score, and of those it reaches."""
+    above = np.searchsorted(rule.lower_cuts, scores, side="left")
+    return above + np.searchsorted(rule.upper_cuts, scores, side="right")
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_are_placed_among_the_blocks_of_their_fold_against_a_look_up(weighted):
     y, a, _, weights = sample(2, n=400, weighted=weighted)
@@ -97,14 +105,14 @@ def test_rows_are_placed_among_the_blocks_of_their_fold_against_a_look_up(weight
             for fold in range(5):
                 table = model.honest.tables[5 * index + fold]
                 held = rows.fold == fold
-                at = table.rule.positions(kept[rows.cell[held]])
+                at = positions(table.rule, kept[rows.cell[held]])
                 assert np.array_equal(model.honest_position[index][held], at)
-                for column, kind in zip(table.columns, (True, False), strict=True):
+                for column, kind in zip(table[1:], (True, False), strict=True):
                     members = split.positive[rows.cell[held]] == kind
                     number = np.bincount(at[members], rows.cases[held][members], table.rule.n_positions)
                     assert np.array_equal(column, number / 2)
         first = split.splits.repeats[0]
-        everywhere = model.hindsight.tables[0].rule.positions(kept[first.cell])
+        everywhere = positions(model.hindsight.tables[0].rule, kept[first.cell])
         assert np.array_equal(model.hindsight_position, everywhere)
 
 
@@ -249,11 +257,11 @@ def test_covariance_against_one_multiplier_per_group(seed, weighted, prevalence,
         for rules, slot in zip((pair.first, pair.second), slots, strict=True)
     ]
     each = np.eye(len(pair.sizes))
-    effect = _Sums(parts[0]).on_grid(each) - _Sums(parts[1]).on_grid(each)
+    effect = parts[0].on_grid(each) - parts[1].on_grid(each)
     expected = (effect * pair.sizes) @ effect.T
     assert pair_covariance(pair, prices, scale) == pytest.approx(expected, abs=1e-12)
     rules = judged[0].honest
-    effect = _Sums(loss_part(rules, prices, scale)).on_grid(np.eye(len(group_sizes(rules))))
+    effect = loss_part(rules, prices, scale).on_grid(np.eye(len(group_sizes(rules))))
     expected = (effect * group_sizes(rules)) @ effect.T
     assert rules_covariance(rules, prices, scale) == pytest.approx(expected, abs=1e-12)
     at_every_point = rules_effects(rules, prices, scale)

@@ -19,7 +19,7 @@ from demur import (
 )
 from demur.counts import BinnedCounts
 from demur.datasets.breast_cancer import breast_cancer_scores
-from demur.honest.certified_cuts import RateBounds, RelativeCosts, certified_cost
+from demur.honest.certificates import RateBounds, RelativeCosts, certified_cost
 from demur.honest.distributions import DistributionBounds, distribution_bounds, dkw_margin
 from examples import examples
 from reference_cases import cases, close

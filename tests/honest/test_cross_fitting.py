@@ -20,8 +20,7 @@ from demur import (
     net_benefit_curve,
     volume_interval,
 )
-from demur._kernels.integrals import proper_volume_scores
-from demur._kernels.rectangle_scores import rectangle_scores
+from demur._kernels.integrals import proper_volume_scores, rectangle_scores
 from demur.datasets.binormal import paired_binormal_sample
 from demur.honest.held_out import Weighting, reweighted
 from demur.honest.splits import check_folds, check_repeats, split_cases
@@ -132,11 +131,10 @@ def test_standard_errors_by_hand():
     # losses 1, 0 of two positives and 1, 0, 0 of three negatives
     sums, squares = (np.array(1.0), np.array(1.0)), (np.array(1.0), np.array(1.0))
     one = Weighting.of(2, 3, None)
-    assert one.mean(*sums) == pytest.approx(2 / 5)
-    assert one.standard_error(sums, squares) == pytest.approx(math.sqrt(0.3 / 5))
+    assert one.mean_and_error(sums, squares) == pytest.approx((2 / 5, math.sqrt(0.3 / 5)))
     two = Weighting.of(2, 3, 0.1)
-    assert two.mean(*sums) == pytest.approx(0.1 / 2 + 0.9 / 3)
-    assert two.standard_error(sums, squares) == pytest.approx(math.sqrt(0.01 * 0.5 / 2 + 0.81 / 3 / 3))
+    error = math.sqrt(0.01 * 0.5 / 2 + 0.81 / 3 / 3)
+    assert two.mean_and_error(sums, squares) == pytest.approx((0.1 / 2 + 0.9 / 3, error))
 
 
 # ---------------------------------------------------------------- against loops over the cases
@@ -357,7 +355,7 @@ def test_volume_interval_is_built_from_its_parts():
 
     def with_errors(rules):
         values = rules.slot_scores(lambda p: proper_volume_scores(p))
-        cases = [np.concatenate([table.columns[k] for table in rules.tables]) for k in (0, 1)]
+        cases = [np.concatenate([table[1 + k] for table in rules.tables]) for k in (0, 1)]
         total = sum(c @ v for c, v in zip(cases, values, strict=True)) + w * sum(worst)
         square = sum(c @ v**2 for c, v in zip(cases, values, strict=True)) + w * sum(x**2 for x in worst)
         n = 120 + 2 * w

@@ -20,7 +20,7 @@ from demur import (
     roc_band,
     roc_curve,
 )
-from demur._kernels.binomial import binomial_interval
+from demur._kernels.proportions import binomial_interval
 from demur.costs import CostLine
 from demur.honest.distributions import distribution_bounds
 from demur.honest.roc_bands import fixed_width_displacement

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,10 +19,10 @@ from demur import (
     vacc_score,
     volume_difference_test,
 )
+from demur._kernels.integrals import rectangle_scores
 from demur.datasets.binormal import paired_binormal_sample
 from demur.honest import volume_comparison
-from demur.honest.held_out import volume_scores
-from demur.honest.multiplier import _Sums, loss_part
+from demur.honest.deviation_law import loss_part
 from demur.honest.pairs import paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
@@ -110,7 +111,7 @@ def test_multiplier_sums_against_the_sum_over_groups():
     for sign, rules, slots in ((1, pair.first, pair.first_slot), (-1, pair.second, pair.second_slot)):
         part = loss_part(rules, prices, scale, slots)
         # unit multipliers read off what one case of each group contributes
-        influence += sign * _Sums(part).on_grid(np.eye(len(pair.sizes)))
+        influence += sign * part.on_grid(np.eye(len(pair.sizes)))
     mean, error = pair.difference_and_error(prices)
     spread = (influence**2 @ pair.sizes) / scale**2
     assert influence @ pair.sizes == pytest.approx(0, abs=1e-12)
@@ -171,7 +172,7 @@ def test_same_bytes_for_any_number_of_workers(monkeypatch):
     shuffled = surface_difference_band(y[order], a[order], b[order], **options)
     assert shuffled.hindsight == pytest.approx(plain.hindsight, abs=1e-12)
     assert shuffled.honest == pytest.approx(plain.honest, abs=0.02)
-    monkeypatch.setattr("demur.honest.multiplier._NUMBERS_PER_CHUNK", 1)
+    monkeypatch.setattr("demur.honest.deviation_law._NUMBERS_PER_CHUNK", 1)
     assert surface_difference_band(y, a, b, **options).high.tobytes() == plain.high.tobytes()
     assert surface_difference_band(y, a, b, **{**options, "rng": 12}).factor != plain.factor
 
@@ -211,7 +212,7 @@ def test_volume_difference_against_the_spread_of_the_scores():
     y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=2.0), n=200, correlation=0.6, rng=5)
     cases = pair_of(y, a, b, folds=5, seed=2)
     (rows,) = splits_of(y, a, b, 5, 1, 2)
-    scores = volume_scores((0, 1), (0, 1))
+    scores = partial(rectangle_scores, mu=(0, 1), nu=(0, 1))
     for pair, folds in ((cases.honest, 5), (cases.hindsight, None)):
         gaps = []
         for fold in range(folds or 1):

@@ -46,7 +46,8 @@ def numbers(n):
     weight, repeats = rng.random(n) + 0.5, rng.integers(1, 4, n).astype(float)
     level = rng.integers(0, 3, n)
     graded = np.round(rng.normal(level, 1), 2), rng.normal(level, 1)
-    proba = rng.dirichlet(np.ones(3), n) + np.eye(3)[level]
+    # classes overlap, so that weights, costs and abstentions depend on every digit
+    proba = rng.dirichlet(np.ones(3), n) + 0.4 * np.eye(3)[level]
     proba /= proba.sum(axis=1, keepdims=True)
     amounts = CaseCosts(cost_fn=9 * rng.random(n), cost_fp=1.0, cost_abstain=0.2)
     ranges = CostRange(cost_fn=(3, 8), cost_fp=2, cost_abstain=0.6)
@@ -97,6 +98,9 @@ def numbers(n):
         "response by AUC": lambda: response_curve(level, proba, metric="auc"),
         "response of two classes": lambda: roc_response_surface(y, np.column_stack([1 - p, p])),
         "class weights": lambda: multiclass.optimize_weights(proba, level, MATRIX, rng=0, n_restarts=4),
+        "class quotas": lambda: multiclass.weights_for_counts(
+            np.log(proba), [n // 2, n // 4, n - n // 2 - n // 4]
+        ),
         "ordinal ROC": lambda: ordinal.ordinal_roc(level, graded[1]).interval(),
         "ordinal difference": lambda: ordinal.vus_difference_test(level, *graded),
         "tolerance": lambda: regression.rec_coverage_curve(truth, forecast, p).tolerance_at(0.9),

@@ -14,8 +14,8 @@ import pytest
 import demur
 from demur._kernels import jit
 from demur._kernels.exact_three import _scan_by_line
-from demur._kernels.line_search import _search_line_by_columns
-from demur._kernels.pooling import merge_and_pool_whole
+from demur._kernels.sweep import merge_and_pool_whole
+from demur._kernels.weight_objective import _search_line_by_columns
 from demur.honest.deviation_law import _add_products_by_block
 
 PACKAGE = Path(demur.__file__).parent
@@ -124,13 +124,6 @@ def deal_cases(rng):
     keys, shift, places, out = deal(rng)
     cases = permuted(rng, len(keys)).astype(np.int32)
     return keys, cases, shift, places, out, np.zeros_like(cases)
-
-
-def distribute(rng):
-    n = int(rng.integers(1, 40))
-    codes = rng.integers(0, 4, n)
-    ends = np.cumsum(np.bincount(codes, minlength=4))
-    return codes, rng.normal(size=n), np.append(0, ends), np.zeros(n)
 
 
 def look_up(rng):
@@ -273,11 +266,6 @@ def sort_bucket(rng):
     return rng.integers(-9, 9, n) / 4, permuted(rng, n), start, stop
 
 
-def middle(rng):
-    low, high = (float(end) for end in np.sort(rng.normal(size=2)))
-    return [(low, high), (-np.inf, high), (low, np.inf)][rng.integers(0, 3)]
-
-
 def add_products(rng):
     points, x, y = 4, 6, 5
     joint = np.cumsum(np.cumsum(rng.integers(0, 3, (x, y)), axis=0), axis=1) * 1.0
@@ -323,9 +311,11 @@ def decide_by_fold(rng):
 
 
 def tally(rng):
-    n, width = int(rng.integers(1, 40)), int(rng.integers(1, 3))
-    decisions = [rng.integers(-1, 2, n).astype(np.int8) for _ in range(2)]
-    return rng.random(n) < 0.5, permuted(rng, n), rng.random(n), *decisions, width, np.zeros(2 * 3**width)
+    n, width, m = int(rng.integers(1, 40)), int(rng.integers(1, 3)), int(rng.integers(2, 5))
+    decisions = [rng.integers(-1, m, n).astype(np.int8) for _ in range(2)]
+    codes = rng.random(n) < 0.5 if m == 2 else rng.integers(0, m, n)
+    total = np.zeros(m * (m + 1) ** width)
+    return codes, permuted(rng, n), rng.random(n), *decisions, width, m + 1, total
 
 
 def place_rows(rng):
@@ -360,7 +350,13 @@ def least_cost(rng):
 
 def two_columns(rng):
     n = int(rng.integers(0, 40))
-    return rng.random(n), rng.integers(0, 9, n) / 3, np.zeros(n + 1), np.zeros(n + 1)
+    return (
+        rng.random(n),
+        rng.integers(0, 9, n) / 3,
+        np.zeros(n + 1),
+        np.zeros(n + 1),
+        bool(rng.random() < 0.5),
+    )
 
 
 def answers(rng):
@@ -372,39 +368,36 @@ def answers(rng):
 
 
 EXAMPLES = {
-    "_kernels.case_search._cheapest_loop": cheapest_cuts,
-    "_kernels.case_search._least_loop": least_cost,
-    "_kernels.case_search._plus": plus,
-    "_kernels.dominance._sweep": joint_sweep,
+    "_kernels.window_search._cheapest_loop": cheapest_cuts,
+    "_kernels.window_search._least_loop": least_cost,
+    "_kernels.window_search._plus": plus,
+    "_kernels.placements._sweep": joint_sweep,
     "_kernels.exact_three._scan": three_classes,
     "_kernels.hand_till._column_loop": hand_till,
-    "_kernels.running._above_loop": two_columns,
-    "_kernels.running._below_loop": two_columns,
-    "_kernels.line_search._best_two_answers": best_two,
-    "_kernels.line_search._break_beside_many": break_beside_many,
-    "_kernels.line_search._break_beside_one": break_beside_one,
-    "_kernels.line_search._cheapest_interval": cheapest_interval,
-    "_kernels.line_search._fill_buckets": fill_buckets,
-    "_kernels.line_search._lone_class": lone_class,
-    "_kernels.line_search._middle": middle,
-    "_kernels.line_search._sort_bucket": sort_bucket,
-    "_kernels.line_search._search_line": search_line,
+    "_kernels.running._running_loop": two_columns,
+    "_kernels.weight_objective._best_two_answers": best_two,
+    "_kernels.weight_objective._break_beside_many": break_beside_many,
+    "_kernels.weight_objective._break_beside_one": break_beside_one,
+    "_kernels.weight_objective._cheapest_interval": cheapest_interval,
+    "_kernels.weight_objective._fill_buckets": fill_buckets,
+    "_kernels.weight_objective._lone_class": lone_class,
+    "_kernels.weight_objective._sort_bucket": sort_bucket,
+    "_kernels.weight_objective._search_line": search_line,
     "_kernels.placements._merge_placements": merge_placements,
     "_kernels.radix._deal_cases_loop": deal_cases,
     "_kernels.radix._deal_loop": deal,
     "_kernels.radix._keys_loop": radix_keys,
     "_kernels.radix._values_loop": radix_values,
-    "_kernels.running_quantile._fill": running_quantile,
-    "_kernels.sweep._distribute_loop": distribute,
+    "_kernels.running._fill": running_quantile,
     "_kernels.places._lookup_loop": look_up,
-    "_kernels.pooling.merge_and_pool": merge_and_pool,
+    "_kernels.sweep.merge_and_pool": merge_and_pool,
     "_kernels.sweep._merge_close_loop": merge_close,
     "_kernels.sweep._partition_loop": partition,
     "_kernels.places._locate_loop": locate,
-    "_kernels.pooling._pool": pool,
-    "_kernels.pooling._rounding_error": rounding_error,
-    "_kernels.pooling._take_equal": take_equal,
-    "_kernels.pooling._take_run": take_run,
+    "_kernels.sweep._pool": pool,
+    "_kernels.sweep._rounding_error": rounding_error,
+    "_kernels.sweep._take_equal": take_equal,
+    "_kernels.sweep._take_run": take_run,
     "_kernels.weight_objective._pair_gains": pair_gains,
     "_kernels.window_search._nearest_loop": nearest_starts,
     "_kernels.window_search._widest_loop": widest_windows,
@@ -412,7 +405,7 @@ EXAMPLES = {
     "honest.evaluate._decide_loop": decide_by_fold,
     "honest.decisions._tally_loop": tally,
     "honest.deviation_law._add_products": add_products,
-    "cautious.answers._answers_loop": answers,
+    "cautious.selective_risk._answers_loop": answers,
     "honest.held_out._place_loop": place_rows,
     "honest.pairs._count_pairs": count_pairs,
     "honest.pairs._list_pairs": list_pairs,
@@ -509,7 +502,7 @@ def test_small_jobs_do_not_load_the_compiler():
 @pytest.mark.parametrize(
     ("by_arrays", "name", "examples"),
     [
-        (_search_line_by_columns, "_kernels.line_search._search_line", 200),
+        (_search_line_by_columns, "_kernels.weight_objective._search_line", 200),
         (_scan_by_line, "_kernels.exact_three._scan", 60),
         (_add_products_by_block, "honest.deviation_law._add_products", 20),
     ],
@@ -527,7 +520,7 @@ def test_array_operations_against_the_loop_to_the_bit(by_arrays, name, examples)
 
 @pytest.mark.parametrize("kind", ["continuous", "tied", "separated", "inverted", "one class", "repeated"])
 def test_whole_counts_pooled_by_arrays_against_the_loop_to_the_bit(kind):
-    loop = jit.KERNELS["_kernels.pooling.merge_and_pool"]
+    loop = jit.KERNELS["_kernels.sweep.merge_and_pool"]
     for seed in range(30):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(1, 400))

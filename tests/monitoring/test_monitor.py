@@ -12,6 +12,8 @@ import demur
 from demur import CostModel, InputError, Policy, PolicyMonitor, abstention_surface
 from demur.monitoring.page import monitor_page
 from demur.monitoring.reference import ReferenceCells
+from demur.policy import Promise
+from demur.windows import Window
 from monitoring_cases import COSTS, shop, shop_policy
 
 Y, S = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.3, 0.8, 0.9] * 50
@@ -37,14 +39,10 @@ def windows():
         (0.2, 0.8),
     ]:
         yield Policy(
-            lower=lower,
-            upper=upper,
+            rule=Window(lower, upper),
             costs=PLAIN,
-            prevalence=0.5,
-            expected_cost=1.0,
-            abstention_rate=0.1,
-            fn=0.1,
-            fp=0.1,
+            shares=[0.5, 0.5],
+            promise=Promise(cost=1.0, abstention_rate=0.1, fn=0.1, fp=0.1),
             evidence=base.evidence,
         )
 
@@ -350,7 +348,22 @@ def test_state_of_version_1_is_still_read(tmp_path):
     assert old.to_dict() == monitor.to_dict()
     assert [(row.negative, row.positive, row.abstained) for row in old.history] == [(5, 3, 1), (1, 1, 3)]
     old.save(path)
-    assert json.loads(path.read_text())["version"] == 2
+    assert json.loads(path.read_text())["version"] == 3
+    assert PolicyMonitor.load(path).to_dict() == monitor.to_dict()
+
+
+def test_state_of_version_2_is_still_read(rng, tmp_path):
+    """It did not say how large costs may be: those of a policy by class are known."""
+    monitor, path = PolicyMonitor(shop_policy(rng, 500)), tmp_path / "watch.json"
+    for _ in range(3):
+        y, s = shop(rng, 100)
+        monitor.update(s, y)
+    monitor.save(path)
+    data = json.loads(path.read_text())
+    assert data["version"] == 3
+    for name in ("high", "largest"):
+        del data["cost"][name]
+    path.write_text(json.dumps({**data, "version": 2}))
     assert PolicyMonitor.load(path).to_dict() == monitor.to_dict()
 
 

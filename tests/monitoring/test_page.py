@@ -11,6 +11,8 @@ from demur import CostModel, Policy, PolicyMonitor, UndefinedError, abstention_s
 from demur.monitoring.alarms import advice
 from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
 from demur.monitoring.page import monitor_page
+from demur.policy import Promise
+from demur.windows import Window
 from monitoring_cases import shop, shop_policy
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -117,15 +119,10 @@ def test_window_without_costs_to_derive_from_has_a_page_too():
         abstention_surface(y, s), costs=CostModel(cost_fn=5, cost_fp=2, cost_abstain=1)
     )
     policy = Policy(
-        lower=0.1,
-        upper=0.5,
-        costs=None,
-        rule="constrained",
-        prevalence=base.prevalence,
-        expected_cost=None,
-        abstention_rate=0.2,
-        fn=0.1,
-        fp=0.1,
+        rule=Window(0.1, 0.5),
+        chosen="constrained",
+        shares=base.shares,
+        promise=Promise(abstention_rate=0.2, fn=0.1, fp=0.1),
         evidence=base.evidence,
     )
     monitor = PolicyMonitor(policy)

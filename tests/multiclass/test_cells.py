@@ -8,7 +8,7 @@ import pytest
 from demur import ABSTAIN, CostMatrix, DegenerateDataWarning, DemurError, InputError, optimize_weights
 from demur._kernels.weight_objective import table_of
 from demur.multiclass import cell_margin, class_cost_maps, weights_for_counts
-from demur.multiclass.rules import SEARCHES
+from demur.multiclass.weights import SEARCHES
 from weight_oracles import (
     LETTERS,
     NAMED,
@@ -105,7 +105,7 @@ def test_scores_closer_than_rounding_are_one():
 
 def test_unreachable_answers_of_the_exact_scan_fall_back_to_a_search(monkeypatch):
     # rounding could make the scan see a cell that is none; then nothing may be called proved
-    monkeypatch.setattr("demur.multiclass.rules.cheapest_labels", lambda table: np.array(Y)[: len(table.g)])
+    monkeypatch.setattr("demur.multiclass.weights.cheapest_labels", lambda table: np.array(Y)[: len(table.g)])
     with pytest.warns(DegenerateDataWarning, match="closer than rounding"):
         rule = worked()
     assert rule.objective == 0.25
@@ -328,6 +328,19 @@ def test_class_cost_maps_against_all_thresholds():
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_exact_search_of_too_many_rows_is_refused():
+    f = np.random.default_rng(23).dirichlet(np.ones(3), 50_001)
+    y = np.arange(len(f)) % 3
+    message = (
+        "'exact' needs at most 50000 distinct rows .* got 50001 rows. Hint: use 'restarts' or 'coordinate'"
+    )
+    with pytest.raises(InputError, match=message):
+        optimize_weights(f, y, 1 - np.eye(3), method="exact")
+    # equal rows count once, and two answers need one line search only
+    assert optimize_weights(np.round(f, 1), y, 1 - np.eye(3), method="exact").optimal
+    assert optimize_weights(f[:, :2], y % 2, 1 - np.eye(2), method="exact").optimal
 
 
 def test_huge_integer_program_is_refused():

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from demur import ABSTAIN, CostMatrix, InputError, UndefinedError, abstention_surface, optimize_weights
 from demur._kernels import exact_three, weight_objective
 from demur._kernels.weight_objective import descend, predicted, single_moves, soft_cost, table_of
 from demur.multiclass import cell_margin, weights_for_counts
-from demur.multiclass.programs import linear_relaxation, pair_bound
-from demur.multiclass.rules import SEARCHES
+from demur.multiclass.search import linear_relaxation, pair_bound
+from demur.multiclass.weights import SEARCHES
 from examples import examples
 from reference_cases import cases, close
 from weight_oracles import (
@@ -306,28 +307,16 @@ def test_line_search_against_sorting_all_breakpoints():
             assert u[k] == pytest.approx(steps[int(np.argmin(np.round(tried, 10)))])
 
 
-def test_array_operations_and_compiled_kernels_agree():
+def test_array_operations_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(12)
     g, y, costs = random_case(rng, 40, 3, tied=True)
     table = table_of(g, costs[y] / 40)
-    from demur._kernels.line_search import descend_lines
-
     starts = [np.array([0.3, -0.2, 0.0]) for _ in range(2)]
     n = len(table.g)
-    values = [
-        descend_lines(
-            table.g,
-            table.v,
-            u,
-            single_moves(3),
-            current=np.inf,
-            steps=100,
-            buckets=7,
-            limits=(table.tolerance, table.cost_tolerance),
-            fast=fast,
-        )
-        for fast, u in zip((False, True), starts, strict=True)
-    ]
+    values = []
+    for fast, u in zip((False, True), starts, strict=True):
+        monkeypatch.setattr(weight_objective, "worth_compiling", lambda size, fast=fast: fast)
+        values.append(descend(table, u, single_moves(3), current=np.inf, steps=100))
     assert values[0] == values[1]
     assert starts[0].tolist() == starts[1].tolist()
     labels = exact_three.cheapest_labels(table)
@@ -377,6 +366,40 @@ def test_restarts_are_never_worse_than_genetic_search_or_differential_evolution(
         for method in ("ga", "ga-solff", "de"):
             rival = optimize_weights(g, y[::2], costs, log=True, method=method, rng=0)
             assert restarted.objective <= rival.objective + 1e-12
+
+
+@pytest.mark.parametrize("digits", [16, 1, 0])
+def test_quotas_against_the_assignment_problem(digits):
+    rng = np.random.default_rng(24)
+    for _ in range(100):
+        n, m = rng.integers(1, 40), rng.integers(1, 7)
+        g = np.round(3 * rng.normal(size=(n, m)), digits)
+        counts = rng.multinomial(n, rng.dirichlet(np.full(m, 0.7)))
+        places = np.repeat(np.arange(m), counts)
+        chosen = places[linear_sum_assignment(g[:, places], maximize=True)[1]]
+        quota = weights_for_counts(g, counts)
+        assert np.bincount(quota.labels, minlength=m).tolist() == counts.tolist()
+        assert quota.total == pytest.approx(g[np.arange(n), chosen].sum(), abs=1e-11)
+        assert quota.margin >= -1e-12
+        if digits == 16:
+            assert quota.labels.tolist() == chosen.tolist()
+
+
+@pytest.mark.parametrize("digits", [16, 2])
+def test_quotas_of_many_examples_are_filled(digits):
+    g = np.log(np.round(np.random.default_rng(25).dirichlet(np.ones(3), 200_000), digits) + 1e-3)
+    quota = weights_for_counts(g, [150_000, 49_999, 1])
+    assert np.bincount(quota.labels).tolist() == [150_000, 49_999, 1]
+    assert quota.margin >= -1e-12
+    if quota.margin > 0:
+        assert np.array_equal(predicted(g, quota.log_weights), quota.labels)
+    assert (quota.margin > 0) == (digits == 16)
+
+
+def test_quotas_of_huge_scores_by_hand():
+    g = [[1e200, 0.0], [0.0, 1e-5], [0.0, 2e-5]]
+    assert weights_for_counts(g, [2, 1]).labels.tolist() == [0, 0, 1]
+    assert weights_for_counts(g, [0, 3]).labels.tolist() == [1, 1, 1]
 
 
 def test_tied_examples_cannot_fill_every_quota():

@@ -16,7 +16,7 @@ from demur.engines import read_counts
 from demur.engines.files import open_table
 from demur.engines.row_stream import open_rows
 from demur.exceptions import InputError
-from demur.windows.policy import Policy
+from demur.policy.policy import Policy
 
 TABLE = "y_true,model\n" + "".join(f"{k % 2},0.{k}\n" for k in range(1, 9))
 
@@ -204,7 +204,7 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 def test_a_process_that_ends_within_a_block_leaves_nothing_temporary(tmp_path):
     code = (
         "import sys\n"
-        "from demur._files.temporary import temporary_folder\n"
+        "from demur._files.whole import temporary_folder\n"
         "from demur._files.whole import draft_of\n"
         "blocks = draft_of('a'), temporary_folder()\n"
         "print(*[block.__enter__() for block in blocks], sep='\\n')\n"
@@ -283,7 +283,7 @@ def test_damaged_gzip_is_one_sentence(tmp_path):
     with pytest.raises(InputError), open_table(path) as table:
         table.read(["model"])
     with pytest.raises(InputError, match="must be readable"), open_rows(str(path)) as stream:
-        list(stream.batches("model"))
+        list(stream.batches(["model"]))
 
 
 def test_gzip_with_a_wrong_checksum(tmp_path):
@@ -349,7 +349,7 @@ def test_fields_longer_than_the_reader_takes(tmp_path, where):
     path = tmp_path / "a.csv"
     path.write_text(f"{long if where == 'header' else 'text'},model\n{long if where == 'row' else 'a'},0.5\n")
     with pytest.raises(InputError, match="field larger than field limit"), open_rows(str(path)) as stream:
-        list(stream.batches("model"))
+        list(stream.batches(["model"]))
 
 
 # ---------------------------------------------------------------- what cannot be read
@@ -417,7 +417,7 @@ def test_a_pipe_is_read_once_and_to_the_end(fifo):
         assert table.read(["model"])["model"].values[0] == 0.1
     fed(fifo, TABLE.encode())
     with open_rows(str(fifo)) as stream:
-        assert sum(len(batch.scores) for batch in stream.batches("model")) == 8
+        assert sum(len(batch.scores) for batch in stream.batches(["model"])) == 8
 
 
 def test_a_piped_parquet_file_is_not_opened_again(tmp_path, fifo):
@@ -489,7 +489,7 @@ def test_rows_that_change_while_they_are_decided_on_leave_no_output(tmp_path):
 
     def decide():
         with open_rows(str(path)) as stream, whole_file(out) as handle:
-            for batch in stream.batches("model"):
+            for batch in stream.batches(["model"]):
                 handle.write(str(batch))
                 replaced(path, TABLE)
 

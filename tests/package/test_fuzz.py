@@ -102,7 +102,7 @@ def _read_everything(path):
         table.n_duplicated()
     with open_rows(str(path)) as stream:
         for name in stream.columns[:1]:
-            list(stream.batches(name))
+            list(stream.batches([name]))
     read_counts(path, y_true="y_true", scores="model")
 
 

@@ -99,10 +99,10 @@ def test_no_name_of_a_room_is_that_of_a_module(subpackage):
 
 def test_layers_load_their_modules_on_demand():
     code = (
-        "import sys, demur.windows.cheapest\n"
-        "print('demur.windows.policy' in sys.modules)\n"
-        "demur.windows.Policy\n"
-        "print('demur.windows.policy' in sys.modules)"
+        "import sys, demur.policy.labels\n"
+        "print('demur.policy.policy' in sys.modules)\n"
+        "demur.policy.Policy\n"
+        "print('demur.policy.policy' in sys.modules)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "True"]

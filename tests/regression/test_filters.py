@@ -16,7 +16,7 @@ from demur.regression import (
     SquareRootUnscentedKalmanFilter,
     UnscentedKalmanFilter,
 )
-from demur.regression.filters.factors import downdate, gain, lower_factor, triangle
+from demur.regression.kalman import downdate, gain, lower_factor, triangle
 from examples import examples
 from reference_cases import cases
 

@@ -440,15 +440,16 @@ def test_no_confidence_beats_the_ideal_one(data):
 
 
 def test_running_quantile_compiled_equals_interpreted(monkeypatch):
-    from demur._kernels import running_quantile as module
+    from demur._kernels import jit
+    from demur._kernels.running import running_quantile
 
     rng = np.random.default_rng(10)
     ranks, weights = rng.integers(0, 40, size=300), rng.random(300)
     last = np.array([0, 3, 4, 100, 299])
     results = []
     for choice in (False, True):
-        monkeypatch.setattr(module, "worth_compiling", lambda size, choice=choice: choice)
-        results.append(module.running_quantile(ranks, weights, last, 0.7))
+        monkeypatch.setattr(jit, "worth_compiling", lambda size, choice=choice: choice)
+        results.append(running_quantile(ranks, weights, last, 0.7))
     assert np.array_equal(*results)
 
 

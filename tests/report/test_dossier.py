@@ -12,7 +12,7 @@ import demur
 from demur import CaseCosts, CostModel, Report
 from demur.exceptions import InputError
 from demur.report import DataSource, Dossier
-from demur.report.dossier_ranges import CostLine, class_lines, stays_best, two_class_lines
+from demur.report.dossier import CostLine, class_lines, stays_best, two_class_lines
 from page_reports import SCRIPT, four_rows, many_classes, one_model
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

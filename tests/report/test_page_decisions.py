@@ -265,7 +265,7 @@ def test_a_model_can_be_held_on_to(open_page):
         page.choose(f"model-{k}")
         best = choosing._cheapest(choice.candidates[model.name], choice)
         assert page.headline.startswith(f"Use {model.name}: call ")
-        estimate = cost_of(best, choice.question)
+        estimate = cost_of(best, choice.problem)
         step = money_step(*estimate.interval, estimate.cost)
         low, high = (money(end, step) for end in estimate.interval)
         assert f"Cost {money(estimate.cost, step)} per 1000 cases (95 % {low} to {high})" in page.headline
@@ -418,7 +418,7 @@ def test_comparison_of_any_pair_against_the_report(open_page):
         page.settle()
         names = [report.models[k].name for k in (pair.first, pair.second)]
         rules = [choosing._cheapest(choice.candidates[name], choice) for name in names]
-        difference, interval = difference_interval(*rules, choice.question)
+        difference, interval = difference_interval(*rules, choice.problem)
         lead = page.text("compare-here")
         winner, other = names if difference <= 0 else names[::-1]
         assert lead.startswith(f"Here {winner} costs ")

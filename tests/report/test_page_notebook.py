@@ -10,12 +10,11 @@ import pytest
 
 from demur import CostMatrix, CostModel, Policy, Reviewer
 from demur.exceptions import InputError
-from page_reports import many_classes, one_model
+from page_reports import one_model, small_classes
 
 pytest.importorskip("anywidget")
 
-_classes = many_classes()["two"]
-CLASS_COSTS = {0: {1: 40}, 1: {0: 55}}
+CLASS_COSTS = {0: {1: 30, 2: 50}, 1: {0: 55, 2: 25}, 2: {0: 90, 1: 35}}
 OTHER = CostModel(cost_fn=300, cost_fp=20, cost_abstain=5)
 
 # what a notebook does: an object with the traits, and the module that draws
@@ -58,7 +57,7 @@ def _told(page, condition):
 
 
 def test_costs_and_rule_go_both_ways(chromium, tmp_path):
-    for report, role in ((one_model(), "cost-fn"), (_classes(), "cost-1-0")):
+    for report, role in ((one_model(), "cost-fn"), (small_classes(), "cost-1-0")):
         widget = report.widget()
         assert widget.headline == report.headline
         file = tmp_path / "host.html"
@@ -80,7 +79,7 @@ def test_costs_and_rule_go_both_ways(chromium, tmp_path):
             widget.costs = OTHER
             wanted = OTHER.cost_fn
         else:
-            widget.set_prices(CLASS_COSTS, [8, 8])
+            widget.set_prices(CLASS_COSTS, [8, 8, 8])
             wanted = 55
         assert widget.policy is None
         page.evaluate("text => window.ask(text)", widget._asked)
@@ -90,7 +89,7 @@ def test_costs_and_rule_go_both_ways(chromium, tmp_path):
         else:
             answer = report.answer_at(CLASS_COSTS, abstain_cost=8)
             assert widget.policy.expected_cost == pytest.approx(answer.cost, rel=1e-12)
-            assert widget.abstain_costs == [8, 8]
+            assert widget.abstain_costs == [8, 8, 8]
         # a rule from Python
         widget.policy = Policy.from_answer(report.comparison.answer)
         assert f"{report.comparison.answer.model}" in widget._models
@@ -121,12 +120,12 @@ def test_what_a_widget_refuses_and_how_it_asks():
     assert seen == [None]
     assert widget.headline == "Call every case positive."
     assert widget._asked.startswith("2 ")
-    other = Policy.from_answer(_classes().comparison.answer)
+    other = Policy.from_answer(small_classes().comparison.answer)
     with pytest.raises(InputError, match="of a model of this report"):
         widget.policy = other
-    many = _classes().widget()
-    many.costs = CostMatrix.uniform([1, 0])
-    assert many.costs.classes == (0, 1)
+    many = small_classes().widget()
+    many.costs = CostMatrix.uniform([2, 1, 0])
+    assert many.costs.classes == (0, 1, 2)
 
 
 @pytest.mark.long

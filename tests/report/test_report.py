@@ -13,10 +13,10 @@ import pytest
 
 import demur
 from demur import CaseCosts, CostModel, InputError, Report, ScoreCounts
-from demur.cli.answers.pairs import pair_differences
+from demur.cli.answers.comparing import pair_differences
 from demur.honest import splits
 from demur.report import DataSource
-from demur.report.building import roc_points, score_bins
+from demur.report.model import roc_points, score_bins
 from demur.surface.window import written_window
 
 COSTS = CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
@@ -62,7 +62,7 @@ def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
         blocks = surface.counts.blocks()
         assert model["blocks"]["positives"] == blocks.positives.tolist()
         assert model["blocks"]["negatives"] == blocks.negatives.tolist()
-        evidence = demur.windows.PolicyEvidence.from_counts(surface.counts).to_dict()
+        evidence = demur.policy.PolicyEvidence.from_counts(surface.counts).to_dict()
         assert model["digest"] == evidence["digest"]
         assert model["blocks"] == evidence["blocks"]
         window = written_window(surface.window(costs=COSTS), surface.counts)

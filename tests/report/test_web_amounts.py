@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from demur import Binormal, CaseCosts, Policy, Report, Reviewer
+from demur._html import threshold_text
 from demur.comparison import choice as choosing
-from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.candidates import baseline_candidates, model_candidates
 from demur.comparison.choice import make_answer
 from demur.comparison.estimates import cost_of, difference_interval
-from demur.comparison.question import Limits
+from demur.comparison.problem import Limits
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseFactors
 from demur.report import DataSource
@@ -49,16 +50,16 @@ def _files():
 def _at(base, factors):
     """Return all candidates of a comparison at other factors, without judging the models again."""
     miss, alarm, review = factors
-    costs = base.question.costs
+    costs = base.problem.costs
     costs = costs.never_abstaining() if review == INF else costs.at(CaseFactors(miss, alarm, review))
     costs = costs.at(CaseFactors(miss, alarm, 1.0 if review == INF else review))
-    question = replace(base.question, costs=costs)
+    question = replace(base.problem, costs=costs)
     models = {
         name: model_candidates(base.cases[name], name, model, question, place)
         for place, (name, model) in enumerate(base.judged.items())
     }
-    trivial = trivial_candidates(next(iter(base.cases.values())), question)
-    return replace(base.choice, question=question, trivial=trivial, candidates=models)
+    trivial = baseline_candidates(next(iter(base.cases.values())), question)
+    return replace(base.choice, problem=question, baselines=trivial, candidates=models)
 
 
 def _asked(report):
@@ -128,12 +129,12 @@ def test_every_model_and_pair_against_python():
     for report, (miss, *_), choice, _, page in _situations():
         rules = [choosing._cheapest(several, choice) for several in choice.candidates.values()]
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
-            expected = cost_of(several[-1], choice.question)
+            expected = cost_of(several[-1], choice.problem)
             _close(miss * model["honest"]["cost"], expected.cost)
             _close([miss * end for end in model["honest"]["interval"]], list(expected.interval))
             _close(miss * model["honest"]["hindsight"], expected.hindsight)
         for pair, found in zip(report.pairs, page["pairs"], strict=True):
-            _, interval = difference_interval(rules[pair.first], rules[pair.second], choice.question)
+            _, interval = difference_interval(rules[pair.first], rules[pair.second], choice.problem)
             _close([miss * end for end in found["interval"]], list(interval))
 
 
@@ -169,7 +170,7 @@ def test_copies_and_policy_of_the_page_against_python(tmp_path, monkeypatch):
     assert "cost_fn=0.5 * rows[" in shown["python"]
     (tmp_path / "policy.json").write_text(shown["policy"], encoding="utf-8")
     saved, expected = Policy.load("policy.json"), Policy.from_answer(made)
-    assert (saved.rule, saved.lower, saved.upper) == ("amounts", expected.lower, expected.upper)
+    assert (saved.chosen, saved.lower, saved.upper) == ("amounts", expected.lower, expected.upper)
     _close(saved.expected_cost, expected.expected_cost)
     assert saved.amounts["alarm_factor"] == expected.amounts["alarm_factor"] == (0.5, 0.5)
 
@@ -194,7 +195,7 @@ def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
     for factors, page in zip(FACTORS, ask([_asked(report)])[0], strict=True):
         choice = _at(report.comparison, factors)
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
-            expected = cost_of(several[-1], choice.question)
+            expected = cost_of(several[-1], choice.problem)
             hindsight = factors[0] * model["honest"]["hindsight"]
             assert hindsight == pytest.approx(expected.hindsight, rel=1e-6)
             cost = factors[0] * model["honest"]["cost"]
@@ -203,3 +204,40 @@ def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
             assert "it cuts between" in page["words"]
         else:
             assert page["words"].startswith(report.headline)
+
+
+def test_bars_and_charts_show_the_window_of_the_headline_at_any_size(chromium, monkeypatch, tmp_path):
+    """The page holds groups of scores, between which the rule does not cut: it shows the rule as made."""
+    rng = np.random.default_rng(3)
+    y = (rng.random(900) < 0.2).astype(int)
+    scores = np.round(1 / (1 + np.exp(-(2.2 * y - 1.6 + rng.normal(size=900)))), 4)
+    amounts = np.round(np.exp(rng.normal(3, 1, 900)), 2)
+    monkeypatch.setattr("demur.report.cases._MOST_CASES", 50)
+    monkeypatch.setattr(page_amounts, "_MOST_SUMS", 20_000)
+    costs = CaseCosts(cost_fn=amounts, cost_fp=6, cost_abstain=1.5)
+    report = Report.from_predictions(y, {"risk": scores}, costs=costs)
+    answer = report.comparison.answer
+    groups = report.to_dict()["amounts"]["groups"][0]["cuts"]
+    assert answer.lower not in groups["lower"]
+    report.to_html(tmp_path / "amounts.html")
+    page = chromium.new_page()
+    page.goto((tmp_path / "amounts.html").as_uri())
+    page.wait_for_timeout(500)
+    text = page.inner_text("body")
+    page.close()
+    lower, upper = threshold_text(answer.lower), threshold_text(answer.upper)
+    assert f"Here: window {lower} to {upper}, abstains on {100 * answer.shares[-1]:.1f} %" in text
+    # headline, bars, scores, ROC, the sentence of the map
+    assert text.count(lower) >= 5
+    counts = shares_of_100([answer.called_negative, answer.abstention_rate, answer.called_positive])
+    for number, said in zip(counts, ("called negative", "sent to a person", "called positive"), strict=True):
+        assert f"{number} {said}" in text
+
+
+def shares_of_100(shares):
+    """Round to whole cases of 100, by largest remainders."""
+    whole = [int(100 * share) for share in shares]
+    order = sorted(range(3), key=lambda k: whole[k] - 100 * shares[k])
+    for place in order[: 100 - sum(whole)]:
+        whole[place] += 1
+    return whole

@@ -9,12 +9,12 @@ import pytest
 from demur import Binormal, CostModel, Report, Reviewer, ScoreCounts
 from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.comparison import choice as choosing
-from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.candidates import baseline_candidates, model_candidates
 from demur.comparison.case_table import CaseTable, check_columns
 from demur.comparison.choice import make_answer
 from demur.comparison.comparison import compared
 from demur.comparison.estimates import cost_of, difference_interval, rates_of
-from demur.comparison.question import Limits, Question
+from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.words import answer_words
 from examples import examples
 from page_script import INF, ask, needs_node, page_costs
@@ -102,25 +102,25 @@ def _unit(costs):
 def _in_unit(costs, choice, page):
     """Return costs of the page in the unit of the costs."""
     cases = next(iter(choice.judged.values())).counts
-    rate = cases.prevalence if choice.question.rate is None else choice.question.rate
+    rate = cases.prevalence if choice.problem.rate is None else choice.problem.rate
     return np.asarray(costs.expected_cost(page, rate)).tolist()
 
 
 def _question(costs, prevalence, limits):
-    return Question.checked(
+    return DecisionProblem.checked(
         costs=costs, prevalence=prevalence, objective=None, limits=limits, confidence_level=0.95, seed=0
     )
 
 
 def _choice_at(base, costs):
     """Return all candidates of a comparison at other costs, without judging the models again."""
-    question = _question(costs, base.question.rate, base.question.limits)
+    question = _question(costs, base.problem.rate, base.problem.limits)
     models = {
         name: model_candidates(base.cases[name], name, model, question, place)
         for place, (name, model) in enumerate(base.judged.items())
     }
-    trivial = trivial_candidates(next(iter(base.cases.values())), question)
-    return replace(base.choice, question=question, trivial=trivial, candidates=models)
+    trivial = baseline_candidates(next(iter(base.cases.values())), question)
+    return replace(base.choice, problem=question, baselines=trivial, candidates=models)
 
 
 @functools.cache
@@ -152,7 +152,7 @@ def _asked():
         about.append((f"{name} only", report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
     # a search per fold in Python: some points are enough
-    points = [_points(rng, 6 if base.question.limits.given() else POINTS) for _, _, base in about]
+    points = [_points(rng, 6 if base.problem.limits.given() else POINTS) for _, _, base in about]
     for question, costs in zip(questions, points, strict=True):
         question["points"] = [page_costs(one) for one in costs]
     return list(zip(about, points, ask(questions), strict=True))
@@ -229,7 +229,7 @@ def test_the_answer_is_the_cheapest_rule_shown():
         trivial = page["facts"]["best_trivial"]["cost"]
         least = min(trivial, _in_unit(costs, choice, min(shown)))
         assert page["facts"]["cost"] <= least + 1e-9 * costs.cost_fn
-        assert choice.question.point is costs
+        assert choice.problem.point is costs
 
 
 def test_every_model_against_python():
@@ -237,13 +237,13 @@ def test_every_model_against_python():
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
             threshold, rule = several[0], several[-1]
             for one, key in ((rule, "honest"), (threshold, "never")):
-                expected = cost_of(one, choice.question)
+                expected = cost_of(one, choice.problem)
                 estimate = model[key]
                 unit = costs.cost_fn
                 _close(_in_unit(costs, choice, estimate["cost"]), expected.cost, unit)
                 _close(_in_unit(costs, choice, estimate["interval"]), list(expected.interval), unit)
                 _close(_in_unit(costs, choice, estimate["hindsight"]), expected.hindsight, unit)
-            _close(model["abstained"], float(rates_of(rule.honest, choice.question.rate)[:, 2].sum()))
+            _close(model["abstained"], float(rates_of(rule.honest, choice.problem.rate)[:, 2].sum()))
 
 
 def test_a_model_held_on_to_against_python(monkeypatch):
@@ -254,7 +254,7 @@ def test_a_model_held_on_to_against_python(monkeypatch):
             best = choosing._cheapest(choice.candidates[model], choice)
             versus = choosing._versus(best, choice)
             assert facts["model"] == model, (name, report)
-            _close(facts["cost"], cost_of(best, choice.question).cost, costs.cost_fn)
+            _close(facts["cost"], cost_of(best, choice.problem).cost, costs.cost_fn)
             assert set(facts["versus"]) == set(versus)
             for key, one in versus.items():
                 assert facts["versus"][key]["name"] == one.name
@@ -270,7 +270,7 @@ def test_paired_difference_of_any_two_models_against_python():
             first, second = (
                 choosing._cheapest(choice.candidates[names[k]], choice) for k in (pair.first, pair.second)
             )
-            difference, interval = difference_interval(first, second, choice.question)
+            difference, interval = difference_interval(first, second, choice.problem)
             _close(_unit(costs) * found["difference"], difference, costs.cost_fn)
             _close([_unit(costs) * end for end in found["interval"]], list(interval), costs.cost_fn)
             seen += 1

@@ -8,7 +8,7 @@ import pytest
 
 from demur import Binormal, CaseCosts, CostModel, CostRange, Policy, Report, compare_models
 from demur.comparison import choice as choosing
-from demur.comparison.question import Limits
+from demur.comparison.problem import Limits
 from demur.comparison.words import answer_words
 from page_script import ask, needs_node
 
@@ -94,7 +94,7 @@ def test_copied_and_saved_rules_are_for_the_ranges(tmp_path):
     answer = _answer(0, WIDE)
     assert (policy.lower, policy.upper) == (answer.lower, answer.upper)
     assert policy.note == "Chosen for the smallest regret over the ranges."
-    assert json.loads(found["policy"])["rule"] == Policy.from_answer(answer).rule == "constrained"
+    assert json.loads(found["policy"])["rule"] == Policy.from_answer(answer).chosen == "constrained"
     assert policy.expected_cost == pytest.approx(answer.cost)
 
 

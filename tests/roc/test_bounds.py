@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, UndefinedError, auc_bounds, roc_curve
-from demur._kernels.proper_curves import best_slopes, envelope_area
 from demur.roc import iso_discriminability, roc_point_index
+from demur.roc.bounds import best_slopes, envelope_area
 from examples import examples
 from oracles import scored_data
 from reference_cases import cases, close

@@ -115,6 +115,10 @@ def test_identical_models_are_equivalent():
         (lambda: tango_margin_test(1, 2, 10, margin=0), "`margin` must be positive, got 0.*acceptable"),
         (lambda: tango_margin_test(1, 2, 2, margin=0.1), "`n` must be at least b"),
         (
+            lambda: tango_margin_test([], 2, 60, margin=0.1),
+            "`b` must be one whole number of cases, got shape",
+        ),
+        (
             lambda: tango_margin_test(1, 2, 10, margin=0.1, question="superiority"),
             "`question` must be one of",
         ),

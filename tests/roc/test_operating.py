@@ -10,7 +10,7 @@ from hypothesis import given
 from scipy.stats import beta, binom, norm
 
 from demur import CostModel, InputError, ScoreCounts, UndefinedError, roc_band, roc_curve
-from demur._kernels.two_shares import odds_ratio_limits, ratio_limits
+from demur._kernels.proportions import odds_ratio_limits, ratio_limits
 from demur.roc import operating_point, roc_interval
 from oracles import scored_data
 

@@ -582,7 +582,7 @@ def test_results_are_json_safe():
     assert table["cost"] is None
     assert table["coverage"] == window.coverage
     assert {"positive_performance", "negative_performance", "note", "unconstrained_cost"} <= table.keys()
-    for name in ("ConstrainedWindow", "cheapest_window", "deterministic_window", "widest_coverage_window"):
+    for name in ("cheapest_window", "deterministic_window", "widest_coverage_window"):
         assert name in demur.windows.__all__
 
 

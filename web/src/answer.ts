@@ -32,12 +32,44 @@ export function answerOf(
   const facts = factsOf(rule, candidates, { report, prepared: prepared.models, costs, names });
   const start = startingFacts(report, prepared.prevalence, costs, limits, box);
   if (start === null || held !== null) return { rule, facts };
-  if (!prepared.exact) return { rule, facts: { ...start, positive: names.positive, negative: names.negative }, asMade: true };
+  if (!prepared.exact) {
+    const made = { ...start, positive: names.positive, negative: names.negative };
+    return { rule: ruleAsMade(rule, report, made, costs), facts: made, asMade: true };
+  }
   // only Python knows what advice has cost, and which scores belong together in large data
   const paired = candidates.question.judged.length > 1 && report.pairs.some(({ joint }) => joint === null);
   return {
     rule,
     facts: { ...facts, advice_cost: start.advice_cost, versus: paired ? start.versus : facts.versus },
+  };
+}
+
+/**
+ * The rule the report was made with, where the page holds groups of scores only: its own thresholds, outcomes and costs,
+ * so that bars and charts show what the sentences say.
+ */
+function ruleAsMade(rule: Candidate, report: ReportData, made: Facts, costs: Costs): Candidate {
+  const { confusion, confusion_cost, shares } = report.comparison?.answer ?? {};
+  if (confusion === undefined || confusion_cost === undefined) return rule;
+  if (rule.model === null || rule.window === null || report.models[rule.model].name !== made.model) return rule;
+  const sizes = [report.n_negative, report.n_positive];
+  const honest = new Float64Array(6);
+  const paid = new Float64Array(6);
+  const factors = [costs.fn, costs.fp, costs.abstain];
+  confusion.forEach((row, kind) =>
+    row.forEach((share, decision) => {
+      const at = 3 * kind + decision;
+      honest[at] = (share / row.reduce((all, one) => all + one, 0)) * sizes[kind];
+      if (share > 0 && factors[decision] > 0)
+        paid[at] = (confusion_cost[kind][decision] * honest[at]) / (share * factors[decision]);
+    }),
+  );
+  const [bill, seen] = rule.bills ?? [null, null];
+  return {
+    ...rule,
+    window: { ...rule.window, lower: made.lower, upper: made.upper, abstain: shares?.["abstain"] ?? rule.window.abstain },
+    honest,
+    bills: bill && seen && [{ ...bill, cases: honest, paid }, seen],
   };
 }
 

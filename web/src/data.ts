@@ -218,7 +218,15 @@ export interface DifferenceData {
 
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
-  answer: { facts: Facts; condition?: string } | null;
+  answer: {
+    facts: Facts;
+    condition?: string;
+    /** Honest shares of all cases by class (negative first) and decision (abstaining last), and what they cost. */
+    confusion?: number[][];
+    confusion_cost?: number[][];
+    /** Shares of all cases by decision of the rule as written; abstaining is "abstain". */
+    shares?: Record<string, number>;
+  } | null;
   objective: string;
   /** Null where one prevalence was asked for. */
   prevalence_range: [number, number] | null;

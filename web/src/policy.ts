@@ -39,7 +39,7 @@ function neverAbstains({ shown, window }: Situation): boolean {
   return shown.rule === null ? window.i === window.j : shown.rule.kind === "threshold";
 }
 
-/** The text of the file: one line per part, as Policy.save writes it. */
+/** The text of the file: one line per part, in version 1, or 2 where costs differ by case. */
 export function policyFile(at: Situation): string {
   const { data: report, model, window, costs, state } = at;
   const own = report.n_positive / (report.n_positive + report.n_negative);

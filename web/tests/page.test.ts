@@ -189,7 +189,7 @@ test("a limit the page does not know is named with the answer that keeps it", ()
   assert.match(said, /The answer with every limit: Use B\. Limits: few false alarms\.$/);
   assert.deepEqual(reportLimits(made({ max_fp_rate: 0.1, max_abstention: 0.2 })), { maxAbstention: 0.2 });
   assert.doesNotMatch(remarks(made({ max_abstention: 0.2 }), startingCosts(report)).join(" "), /cannot keep/);
-  const classes = { schema: "demur.class_report", version: 1, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
+  const classes = { schema: "demur.class_report", version: 2, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
   assert.match(readClassReport(JSON.stringify(classes)).notes[0], /cannot keep the limit max_error \(0\.1\)/);
 });
 

@@ -2,8 +2,8 @@
 
 Checks return the argument in the one form the rest of the package works with. Message
 form: "`argument` rule, got value." plus "Hint: what to do" where there is something to do.
-One module per duty: `arrays`, `labels` (two classes), `classes` (any number), `samples` (numbers of
-cases), `rates`, `costs`, `choices` (options); the other subpackages import the checks from here.
+One module per duty: `arrays` (and single numbers), `labels`, `samples` (numbers of cases), `choices` (options
+and costs); the other subpackages import the checks from here.
 """
 
 from demur._checks.arrays import (
@@ -14,17 +14,27 @@ from demur._checks.arrays import (
     check_matrix,
     check_nonnegative,
     check_number,
+    check_positive,
     check_probability,
+    check_probability_scores,
     check_range,
     check_rate,
+    check_rate_pairs,
+    check_roc_points,
     check_same_length,
     check_scores,
     check_series,
+    check_threshold_probability,
     check_weights,
+    input_error,
 )
 from demur._checks.choices import (
+    check_amounts,
     check_choice,
     check_confidence_level,
+    check_cost_point,
+    check_costs_by_class,
+    check_grid,
     check_mapping,
     check_members,
     check_positive_int,
@@ -32,16 +42,12 @@ from demur._checks.choices import (
     check_type,
     check_weight_meaning,
 )
-from demur._checks.classes import check_class_codes, check_class_labels, check_levels
-from demur._checks.costs import check_amounts, check_cost_point, check_costs_by_class, check_grid
-from demur._checks.errors import input_error
-from demur._checks.labels import check_decision_labels, check_labels
-from demur._checks.rates import (
-    check_positive,
-    check_probability_scores,
-    check_rate_pairs,
-    check_roc_points,
-    check_threshold_probability,
+from demur._checks.labels import (
+    check_class_codes,
+    check_class_labels,
+    check_decision_labels,
+    check_labels,
+    check_levels,
 )
 from demur._checks.samples import (
     check_block_length,

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks.errors import input_error
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, Range
 
@@ -18,25 +17,50 @@ __all__ = [
     "INTEGERS_EXACT_IN_FLOAT",
     "as_array",
     "as_floats",
+    "broadcast",
     "check_columns",
     "check_covariance",
+    "check_elements",
     "check_finite",
     "check_matrix",
     "check_nonnegative",
     "check_number",
+    "check_positive",
     "check_probability",
+    "check_probability_scores",
     "check_range",
     "check_rate",
+    "check_rate_pairs",
+    "check_roc_points",
     "check_same_length",
     "check_scores",
     "check_series",
+    "check_threshold_probability",
     "check_weights",
     "first_bad",
+    "input_error",
     "is_missing",
     "one_dimensional",
+    "some",
 ]
 
 INTEGERS_EXACT_IN_FLOAT = 2**53
+_SHOWN_CHARACTERS = 400
+
+
+def input_error(
+    argument: str, rule: str, got: object, hint: str | None = None, *, error: type[InputError] = InputError
+) -> InputError:
+    """Build the error sentence every check uses; a value that takes lines or pages is shortened."""
+    shown = " ".join(str(got).split())
+    shown = shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[: _SHOWN_CHARACTERS - 3]}..."
+    text = f"`{argument}` {rule}, got {shown}."
+    return error(f"{text} Hint: {hint}" if hint else text)
+
+
+def some(values: list[object]) -> str:
+    """List the first values; the sentence stays short however many there are."""
+    return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
 
 
 # ---------------------------------------------------------------- arguments
@@ -79,7 +103,8 @@ def as_floats(values: Any, name: str, rule: str = "must hold numbers", *, shown:
     except (TypeError, ValueError):
         missing = [at for at, value in enumerate(array.ravel().tolist()) if is_missing(value)]
         if missing:
-            raise _missing_number(name, missing[0]) from None
+            got, hint = f"one at position {missing[0]}", "drop or impute those cases."
+            raise input_error(name, "must not contain missing values", got, hint) from None
         raise input_error(name, rule, repr(values) if shown else f"dtype {array.dtype}") from None
 
 
@@ -93,11 +118,6 @@ def is_missing(value: Any) -> bool:
         return True  # NA answers neither yes nor no
     except ValueError:
         return False  # an array, which is wrong for another reason
-
-
-def _missing_number(name: str, position: int) -> InputError:
-    hint = "drop or impute those cases."
-    return input_error(name, "must not contain missing values", f"one at position {position}", hint)
 
 
 def one_dimensional(values: Any, name: str, hint: str | None = None) -> np.ndarray:
@@ -194,25 +214,27 @@ def check_columns(values: ArrayLike, name: str, *, columns: int | None = None) -
 def check_finite(value: ArrayLike, name: str) -> FloatArray:
     """Return finite numbers of any shape as float64."""
     array = as_floats(value, name, "must be a number or an array of numbers", shown=True)
-    if not np.all(np.isfinite(array)):
-        raise input_error(name, "must be finite", first_bad(array, ~np.isfinite(array)))
-    return array
+    return check_elements(array, ~np.isfinite(array), name, "must be finite")
 
 
 def check_nonnegative(value: ArrayLike, name: str) -> FloatArray:
     """Return finite numbers >= 0 of any shape."""
     array = check_finite(value, name)
-    if np.any(array < 0):
-        raise input_error(name, "must not be negative", first_bad(array, array < 0))
-    return array
+    return check_elements(array, array < 0, name, "must not be negative")
 
 
 def check_probability(value: ArrayLike, name: str) -> FloatArray:
     """Return numbers in [0, 1] of any shape."""
     array = check_finite(value, name)
-    outside = (array < 0) | (array > 1)
-    if np.any(outside):
-        raise input_error(name, "must lie in [0, 1]", first_bad(array, outside))
+    return check_elements(array, (array < 0) | (array > 1), name, "must lie in [0, 1]")
+
+
+def check_elements(
+    array: FloatArray, bad: BoolArray, name: str, rule: str, hint: str | None = None
+) -> FloatArray:
+    """Return the array, or refuse it with the first number that breaks a rule."""
+    if np.any(bad):
+        raise input_error(name, rule, first_bad(array, bad), hint)
     return array
 
 
@@ -225,10 +247,7 @@ def check_rate(value: Any, name: str) -> float:
     """Return one number in [0, 1]."""
     if type(value) is float and 0.0 <= value <= 1.0:
         return value  # asked once per fold: no array for it
-    array = check_probability(value, name)
-    if array.ndim:
-        raise input_error(name, "must be one number", f"shape {array.shape}")
-    return float(array)
+    return check_number(check_probability(value, name), name)
 
 
 def check_number(value: Any, name: str) -> float:
@@ -239,6 +258,14 @@ def check_number(value: Any, name: str) -> float:
     if array.ndim:
         raise input_error(name, "must be one number", f"shape {array.shape}")
     return float(array)
+
+
+def check_positive(value: Any, name: str, hint: str | None = None) -> float:
+    """Return one number > 0."""
+    number = check_number(value, name)
+    if number <= 0:
+        raise input_error(name, "must be positive", number, hint)
+    return number
 
 
 def check_range(value: Any, name: str, *, low: float = 0.0, high: float = math.inf) -> Range:
@@ -286,3 +313,52 @@ def check_covariance(value: ArrayLike, name: str, size: int) -> FloatArray:
     if least < -_NEGATIVE_BY_ROUNDING * scale:
         raise input_error(name, "must be positive semidefinite", f"an eigenvalue of {least:.3g}")
     return matrix
+
+
+# ---------------------------------------------------------------- rates and predicted probabilities
+
+
+def check_threshold_probability(value: ArrayLike) -> FloatArray:
+    """Return numbers in [0, 1) of any shape: at 1 no case would be worth acting on."""
+    t = check_finite(value, "threshold_probability")
+    return check_elements(t, (t < 0) | (t >= 1), "threshold_probability", "must lie in [0, 1)")
+
+
+def check_probability_scores(scores: ArrayLike, name: str) -> FloatArray:
+    """Return one score per case, all in [0, 1]."""
+    checked = check_scores(scores, name)
+    low, high = float(checked.min()), float(checked.max())
+    if low < 0 or high > 1:
+        raise input_error(
+            name,
+            "must hold probabilities in [0, 1] to act on them",
+            f"scores from {low:g} to {high:g}",
+            "calibrate the scores.",
+        )
+    return checked
+
+
+def broadcast(names: str, *arrays: FloatArray) -> list[FloatArray]:
+    """Return arrays in their common shape; `names` opens the error sentence."""
+    try:
+        return list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = [str(array.shape) for array in arrays]
+        got = f"shapes {', '.join(shapes[:-1])} and {shapes[-1]}"
+        raise input_error(names, "must broadcast together", got) from None
+
+
+def check_rate_pairs(**values: ArrayLike) -> list[FloatArray]:
+    """Return probabilities that broadcast; keyword names are the argument names."""
+    checked = [check_probability(value, name) for name, value in values.items()]
+    return broadcast(" and ".join(values), *checked)
+
+
+def check_roc_points(fpr: ArrayLike, tpr: ArrayLike) -> FloatArray:
+    """Return distinct points of one curve as rows (fpr, tpr), ascending."""
+    columns = {name: np.atleast_1d(check_probability(v, name)) for name, v in (("fpr", fpr), ("tpr", tpr))}
+    for name, values in columns.items():
+        if values.ndim > 1 or values.size == 0:
+            raise input_error(name, "must be one number or a one-dimensional array", f"shape {values.shape}")
+    check_same_length(**columns)
+    return np.unique(np.column_stack([columns["fpr"], columns["tpr"]]), axis=0)

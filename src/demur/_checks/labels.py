@@ -1,4 +1,4 @@
-"""Labels of two classes: which cases are positive."""
+"""Labels of two classes, which cases are positive, and of any number of classes, ordered or not."""
 
 import sys
 from collections.abc import Hashable
@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks.arrays import is_missing, one_dimensional
-from demur._checks.errors import input_error, some
-from demur.typing import BoolArray, Labels
+from demur._checks.arrays import as_array, input_error, is_missing, one_dimensional, some
+from demur.typing import BoolArray, IntArray, Labels
 
 __all__ = [
+    "check_class_codes",
+    "check_class_labels",
     "check_decision_labels",
     "check_labels",
+    "check_levels",
     "distinct_labels",
     "refuse_other_kinds",
 ]
@@ -58,21 +60,19 @@ def check_labels(y_true: Labels, pos_label: Any = None) -> BoolArray:
 
 
 def refuse_other_kinds(array: np.ndarray) -> None:
-    """Require an array of booleans, numbers or strings."""
+    """Require an array of booleans, numbers or strings, without NaN."""
     if array.dtype.kind not in "iufbUSOT":
         raise input_error("y_true", _LABELS, f"dtype {array.dtype}")
+    if array.dtype.kind == "f" and np.isnan(array.min()):
+        raise input_error("y_true", "must not contain missing labels", "NaN", "drop those cases.")
 
 
 def distinct_labels(array: np.ndarray) -> list[Any]:
     """Distinct values, sorted where they sort; stops caring beyond three."""
     if array.dtype.kind in "iufb":
-        if array.dtype.kind == "f" and np.isnan(array.min()):
-            raise input_error("y_true", "must not contain missing labels", "NaN", "drop those cases.")
         low, high = array.min(), array.max()
-        if array.dtype.kind == "b" or (array.dtype.kind in "iu" and int(high) - int(low) <= 1):
-            two_valued = True
-        else:
-            two_valued = bool(np.all((array == low) | (array == high)))
+        neighbours = array.dtype.kind == "b" or (array.dtype.kind in "iu" and int(high) - int(low) <= 1)
+        two_valued = neighbours or bool(np.all((array == low) | (array == high)))
         values = np.array([low, high]) if two_valued else np.unique(array)
         return list(dict.fromkeys(values.tolist()))
     try:
@@ -103,3 +103,120 @@ def check_decision_labels(given: list[Any]) -> list[Any]:
     if len(set(labels)) < 3:
         raise input_error(names, "must differ", shown, "choose an abstain label that is not a class.")
     return labels
+
+
+def check_class_codes(
+    y_true: Labels, n_classes: int, labels: Any = None, *, name: str = "y_true", abstain: Any = None
+) -> IntArray:
+    """Return the class index of every case; `labels` names the classes in column order.
+
+    Without `labels` the cases must already be indices 0 to n_classes - 1. Cases equal to
+    `abstain` get the index n_classes.
+    """
+    array = one_dimensional(_keep_types(y_true, name), name)
+    if labels is None and array.dtype.kind == "f" and np.all(np.isfinite(array) & (array == np.floor(array))):
+        array = array.astype(np.int64)
+    if labels is None and array.dtype.kind not in "iub":
+        raise input_error(
+            name,
+            f"must hold class indices from 0 to {n_classes - 1}",
+            f"dtype {array.dtype}",
+            "name the classes in the order of the columns, such as labels=classifier.classes_.",
+        )
+    if labels is None and abstain is None:
+        low, high = int(array.min()), int(array.max())
+        if low < 0 or high >= n_classes:
+            raise input_error(
+                name, f"must hold class indices from 0 to {n_classes - 1}", low if low < 0 else high
+            )
+        return array.astype(np.int64, copy=False)
+    known = check_class_labels(range(n_classes) if labels is None else labels, n_classes)
+    codes = np.full(array.size, -1, dtype=np.int64)
+    for code, label in enumerate(known if abstain is None else [*known, abstain]):
+        codes[array == label] = code
+    unknown = np.flatnonzero(codes < 0)
+    if unknown.size:
+        raise input_error(name, f"must hold the labels {known}", repr(array[unknown[0]]))
+    return codes
+
+
+def check_class_labels(labels: Any, n_classes: int | None = None, name: str = "labels") -> list[Any]:
+    """Return distinct class labels, in the order given."""
+    known: list[Any] = one_dimensional(_keep_types(labels, name), name).tolist()
+    if n_classes is not None and len(known) != n_classes:
+        raise input_error(name, f"must hold {n_classes} labels, one per class", len(known))
+    if len(set(known)) != len(known):
+        raise input_error(name, "must be distinct", known)
+    return known
+
+
+def _keep_types(values: Any, name: str) -> np.ndarray:
+    """Array of labels in which 1 and "1" stay different: a mixed list becomes an object array."""
+    if isinstance(values, np.ndarray):
+        return values
+    array = as_array(values, name)
+    if array.dtype.kind in "US" and array.ndim == 1:
+        return np.array(list(values), dtype=object)
+    return array
+
+
+def check_levels(
+    y_true: Labels, order: Any = None, *, name: str = "order", word: str = "level"
+) -> tuple[IntArray, list[Any]]:
+    """Return the class of every case, from 0, and the classes in order.
+
+    Numbers are ordered by value, an ordered categorical by its categories; strings have no
+    order of their own, so `order` must name the classes. Every class must have cases. `name`
+    and `word` are what the caller calls the argument and a class.
+    """
+    dtype = getattr(y_true, "dtype", None)
+    if order is None and getattr(dtype, "ordered", False):
+        order = list(dtype.categories)  # type: ignore[union-attr]
+    array = one_dimensional(y_true, "y_true")
+    refuse_other_kinds(array)
+    classes, codes = _distinct_codes(array)
+    if order is not None:
+        classes, codes = _codes_in_order(classes, codes, order, name, word)
+    elif not all(isinstance(label, (int, float)) for label in classes):
+        hint = f"pass {name}=[...] with all labels in order."
+        raise input_error(name, "is required unless the labels are numbers", f"labels {some(classes)}", hint)
+    if len(classes) < 2:
+        raise input_error("y_true", "must hold at least 2 classes", f"1 ({classes[0]!r})")
+    return codes, classes
+
+
+def _distinct_codes(array: np.ndarray) -> tuple[list[Any], IntArray]:
+    """Distinct labels, ascending where they have an order, and the index of every case among them."""
+    if array.dtype.kind in "iub":
+        low, high = int(array.min()), int(array.max())
+        if high - low < len(array) + 256:
+            # a table instead of a sort
+            offset = array.astype(np.int64) - low
+            present = np.bincount(offset) > 0
+            distinct = (np.flatnonzero(present) + low).astype(array.dtype)
+            return distinct.tolist(), (np.cumsum(present) - 1)[offset]
+    if array.dtype.kind == "O":
+        values = distinct_labels(array)
+        place = {value: code for code, value in enumerate(values)}
+        return values, np.fromiter((place[value] for value in array.tolist()), np.int64, array.size)
+    distinct, codes = np.unique(array, return_inverse=True)
+    return distinct.tolist(), codes.astype(np.int64, copy=False)
+
+
+def _codes_in_order(
+    present: list[Any], codes: IntArray, order: Any, name: str, word: str
+) -> tuple[list[Any], IntArray]:
+    if isinstance(order, str) or not hasattr(order, "__len__"):
+        raise input_error(name, f"must list every {word} in order", repr(order))
+    levels = np.asarray(order).tolist() if hasattr(order, "dtype") else list(order)
+    place = {level: code for code, level in enumerate(levels)}
+    if len(place) < len(levels):
+        raise input_error(name, f"must not name a {word} twice", levels)
+    unknown = [label for label in present if label not in place]
+    if unknown:
+        raise input_error(name, "must name every label of y_true", f"no {some(unknown)}")
+    absent = [level for level in levels if level not in set(present)]
+    if absent:
+        hint = f"a {word} without cases has no measure; leave it out of {name}."
+        raise input_error("y_true", f"must hold cases of {word} {absent[0]!r}", "none", hint)
+    return levels, np.array([place[label] for label in present], dtype=np.int64)[codes]

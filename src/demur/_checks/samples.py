@@ -8,14 +8,14 @@ import numpy as np
 from demur._checks.arrays import (
     INTEGERS_EXACT_IN_FLOAT,
     check_columns,
+    check_elements,
     check_nonnegative,
     check_probability,
     check_rate,
     check_scores,
-    first_bad,
+    input_error,
 )
 from demur._checks.choices import check_positive_int
-from demur._checks.errors import input_error
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
@@ -63,9 +63,7 @@ def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> 
 def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> IntArray:
     """Return numbers of cases (whole, >= 0) of any shape as int64."""
     array = check_nonnegative(value, name)
-    broken = array != np.floor(array)
-    if np.any(broken):
-        raise input_error(name, "must hold whole numbers of cases", first_bad(array, broken), hint)
+    check_elements(array, array != np.floor(array), name, "must hold whole numbers of cases", hint)
     if np.any(array > INTEGERS_EXACT_IN_FLOAT):
         raise input_error(name, "must not exceed 2**53", float(array.max()))
     return np.asarray(array, dtype=np.int64)

@@ -28,14 +28,19 @@ def write_columns(
 ) -> None:
     """Write equally long columns, and the name of their model; the file appears whole or not at all."""
     duckdb = load_duckdb()
+    named = ""
+    if model is not None:
+        if "\0" in model:
+            raise input_error("model", "must be a name without the character NUL", repr(model))
+        named = ", model: '" + model.replace("'", "''") + "'"
     with draft_of(path) as draft:
         try:
             with connect() as connection:
                 connection.register("written", columns)
                 connection.execute(
-                    f"copy written to {_quoted(draft)} "
+                    f"copy written to {_quoted(str(draft))} "
                     f"(format parquet, use_tmp_file false, kv_metadata {{schema: '{schema}', "
-                    f"version: '{version}', digest: '{_digest(columns)}'{_named(model)}}})"
+                    f"version: '{version}', digest: '{_digest(columns)}'{named}}})"
                 )
         except duckdb.Error as error:
             raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
@@ -53,7 +58,7 @@ def read_columns(
     if not Path(path).is_file():
         got = "a folder" if str(path) and Path(path).is_dir() else "no such file"
         raise input_error(str(path) or "path", "must be a readable Parquet file", got)
-    source = _quoted_literally(Path(path))
+    source = _quoted(glob.escape(str(path)))
     try:
         with connect() as connection:
             stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
@@ -84,15 +89,6 @@ def parquet_schema(path: Path) -> str | None:
     return parquet_fact(path, "schema")
 
 
-def _named(model: str | None) -> str:
-    """Write the name of a model as one more entry, if there is one."""
-    if model is None:
-        return ""
-    if "\0" in model:
-        raise input_error("model", "must be a name without the character NUL", repr(model))
-    return ", model: '" + model.replace("'", "''") + "'"
-
-
 def parquet_fact(path: Path, key: str) -> str | None:
     """Return what `write_columns` wrote into a file under "schema" or "model"; None if nothing."""
     duckdb = load_duckdb()
@@ -101,7 +97,7 @@ def parquet_fact(path: Path, key: str) -> str | None:
             if handle.read(4) != b"PAR1":
                 return None
         with connect() as connection:
-            source = f"parquet_kv_metadata({_quoted_literally(path)})"
+            source = f"parquet_kv_metadata({_quoted(glob.escape(str(path)))})"
             stored = connection.sql(
                 f"select decode(value) from {source} where decode(key) = '{key}'"
             ).fetchall()
@@ -123,13 +119,9 @@ def _digest(columns: dict[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-def _quoted_literally(path: Path) -> str:
-    """Quote the name of a file to read, where DuckDB would take [1] for a pattern."""
-    return _quoted(Path(glob.escape(str(path))))
+def _quoted(name: str) -> str:
+    """Quote a name for SQL. A file to read is escaped before: DuckDB would take [1] for a pattern."""
+    return "'" + name.replace("'", "''") + "'"
 
 
 def _first_line(error: Exception) -> str:

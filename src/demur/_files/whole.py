@@ -5,6 +5,7 @@ and, where the system allows, the owner of the file it replaces. Devices, pipes 
 this process (/dev/stdout) are written to: a rename would put a file in their place.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -13,12 +14,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from demur._files.temporary import temporary_folder, temporary_name
 from demur.exceptions import InputError
 
-__all__ = ["draft_of", "whole_file"]
+__all__ = ["draft_of", "temporary_folder", "temporary_name", "whole_file"]
 
 _STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self))/fd/(\d+)")
@@ -33,16 +34,29 @@ def draft_of(path: str | Path) -> Iterator[Path]:
     one sentence.
     """
     with _writing(path):
-        if _is_replaceable(path):
-            with _draft_beside(Path(os.path.realpath(path))) as draft:
+        if not _is_replaceable(path):
+            with temporary_folder() as folder:
+                draft = folder / "draft"
+                draft.touch()
                 yield draft
+                with open(draft, "rb") as content, _opened_directly(path, "wb") as sink:
+                    shutil.copyfileobj(content, sink)
             return
-        with temporary_folder() as folder:
-            draft = folder / "draft"
-            draft.touch()
+        target = Path(os.path.realpath(path))
+        # a random name: process numbers repeat on other hosts and in containers; a short one: the
+        # target's own name may be as long as the file system allows
+        with temporary_name(target.with_name(f".demur-{os.urandom(8).hex()}.tmp")) as draft:
+            # as private as the file it replaces, from the first byte on
+            replaced = os.stat(target) if target.exists() else None
+            mode = 0o666 if replaced is None else 0o600
+            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
             yield draft
-            with open(draft, "rb") as content, _opened_directly(path, "wb") as sink:
-                shutil.copyfileobj(content, sink)
+            if replaced is not None:
+                if hasattr(os, "chown"):
+                    with suppress(PermissionError):
+                        os.chown(draft, replaced.st_uid, replaced.st_gid)
+                os.chmod(draft, stat.S_IMODE(replaced.st_mode))
+            os.replace(draft, target)
 
 
 @contextmanager
@@ -73,30 +87,6 @@ def _writing(path: str | Path) -> Iterator[None]:
         raise
     except OSError as error:
         raise InputError(f"`{path}` cannot be written: {error.strerror or error}.") from None
-
-
-@contextmanager
-def _draft_beside(target: Path) -> Iterator[Path]:
-    """Yield an empty file in the folder of `target` that replaces it in the end."""
-    # a random name: process numbers repeat on other hosts and in containers; a short one: the
-    # target's own name may be as long as the file system allows
-    with temporary_name(target.with_name(f".demur-{os.urandom(8).hex()}.tmp")) as draft:
-        # as private as the file it replaces, from the first byte on
-        replaced = os.stat(target) if target.exists() else None
-        mode = 0o666 if replaced is None else 0o600
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
-        yield draft
-        if replaced is not None:
-            _take_over(draft, replaced)
-        os.replace(draft, target)
-
-
-def _take_over(draft: Path, replaced: os.stat_result) -> None:
-    """Give a draft the owner, where allowed, and the mode of the file it replaces."""
-    if hasattr(os, "chown"):
-        with suppress(PermissionError):
-            os.chown(draft, replaced.st_uid, replaced.st_gid)
-    os.chmod(draft, stat.S_IMODE(replaced.st_mode))
 
 
 def _is_replaceable(path: str | Path) -> bool:
@@ -134,3 +124,27 @@ def _descriptor(path: str | Path) -> int | None:
             break
         name = os.path.abspath(os.path.join(os.path.dirname(name), os.readlink(name)))
     return None
+
+
+@contextmanager
+def temporary_name(path: Path) -> Iterator[Path]:
+    """Remove the file of this name, if there is one, when the block ends, and at the latest at exit."""
+
+    def remove() -> None:
+        # what cannot be removed stays: the error the user sees is the one that led here
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+    atexit.register(remove)
+    try:
+        yield path
+    finally:
+        remove()
+        atexit.unregister(remove)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder for the length of a block."""
+    with TemporaryDirectory(prefix="demur-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

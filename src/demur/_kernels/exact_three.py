@@ -6,7 +6,7 @@ holds no whole line, so it has edges of at least two of the three directions: th
 sides of all vertical and all horizontal edges are all cells.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,46 +17,35 @@ from demur.typing import BoolArray, FloatArray, IntArray
 __all__ = ["cheapest_labels"]
 
 
-class _Breakpoints(NamedTuple):
-    """Breakpoints of one kind in the order in which every line meets them."""
-
-    order: IntArray
-    al: FloatArray
-    keys: FloatArray
-    changes: FloatArray
-
-
 def cheapest_labels(table: Table) -> IntArray:
     """Return the answers in a cell with the lowest objective, one per row of `table`."""
-    best, cheapest = np.inf, np.zeros(len(table.g), dtype=np.int64)
+    g, v, n = table.g, table.v, len(table.g)
+    loop: Any = compiled(_scan) if worth_compiling(8 * n * n) else _scan_by_line
+    limits, buffers = (table.tolerance, table.cost_tolerance), np.empty((4, n + 1))
+    best, cheapest = np.inf, np.zeros(n, dtype=np.int64)
     # vertical lines, then horizontal ones by exchanging the first two classes
     for first, second in ((0, 1), (1, 0)):
-        value, labels = _cheapest_beside_lines(table, first, second)
+        al, be = g[:, first] - g[:, 2], g[:, second] - g[:, 2]
+        below, lines = np.ascontiguousarray(v[:, [first, 2]]), np.unique(al)
+        slopes = _breakpoints(al, al - be, v[:, second] - v[:, first])
+        flats = _breakpoints(al, -be, v[:, second] - v[:, 2])
+        value, bound, n_slopes, n_flats = loop(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
         if value < best - table.cost_tolerance:
-            best, cheapest = value, labels
+            best, cheapest = value, np.where(al > bound, first, 2)
+            for order, passed, chosen in (
+                (slopes[0], n_slopes, al > bound),
+                (flats[0], n_flats, al <= bound),
+            ):
+                cheapest[order[chosen[order]][:passed]] = second
     return cheapest
 
 
-def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float, IntArray]:
-    g, v, n = table.g, table.v, len(table.g)
-    al, be = g[:, first] - g[:, 2], g[:, second] - g[:, 2]
-    below = np.ascontiguousarray(v[:, [first, 2]])
-    slopes = _breakpoints(al, al - be, v[:, second] - v[:, first])
-    flats = _breakpoints(al, -be, v[:, second] - v[:, 2])
-    lines = np.unique(al)
-    loop = compiled(_scan) if worth_compiling(8 * n * n) else _scan_by_line
-    buffers = np.empty((4, n + 1))
-    limits = table.tolerance, table.cost_tolerance
-    value, bound, n_slopes, n_flats = loop(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
-    labels = np.where(al > bound, first, 2)
-    for kind, passed, chosen in ((slopes, n_slopes, al > bound), (flats, n_flats, al <= bound)):
-        labels[kind.order[chosen[kind.order]][:passed]] = second
-    return float(value), np.asarray(labels, dtype=np.int64)
-
-
-def _breakpoints(al: FloatArray, keys: FloatArray, changes: FloatArray) -> _Breakpoints:
+def _breakpoints(
+    al: FloatArray, keys: FloatArray, changes: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """Order in which every line meets the breakpoints of one kind, and the columns in it."""
     order = np.argsort(keys, kind="stable")
-    return _Breakpoints(order, al[order], keys[order], changes[order])
+    return order, al[order], keys[order], changes[order]
 
 
 def _scan_by_line(
@@ -92,7 +81,10 @@ def _scan_by_line(
         s = np.append(0, np.cumsum(from_slope))
         f = np.arange(len(s)) - s
         open_cell = ~(_level(slope, tolerance)[s] | _level(flat, tolerance)[f])
-        for place in _falling(totals, open_cell):
+        places = np.flatnonzero(open_cell)
+        # only a total below all before can be a new best
+        falls = np.diff(np.minimum.accumulate(totals[places]), prepend=np.inf) < 0
+        for place in places[falls]:
             if totals[place] < best - tiny:
                 best, best_bound, best_slopes, best_flats = totals[place], bound, s[place], f[place]
     return float(best), best_bound, int(best_slopes), int(best_flats)
@@ -103,13 +95,6 @@ def _level(keys: FloatArray, tolerance: float) -> BoolArray:
     level = np.zeros(len(keys) + 1, dtype=np.bool_)
     level[1:-1] = np.diff(keys) <= tolerance
     return level
-
-
-def _falling(totals: FloatArray, allowed: BoolArray) -> IntArray:
-    """Return the allowed places whose total is below all before; only these can be a new best."""
-    places = np.flatnonzero(allowed)
-    least = np.minimum.accumulate(totals[places])
-    return places[np.append(True, least[1:] < least[:-1])] if len(places) else places
 
 
 @kernel

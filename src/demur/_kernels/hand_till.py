@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
+from demur._kernels.jit import kernel, run, whole_job
 from demur._kernels.places import places_among
 from demur._kernels.sweep import ascending_order
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray, IntArray
 
 __all__ = ["shrinking_hand_till"]
 
@@ -40,9 +40,23 @@ def shrinking_hand_till(
     by_column = np.ascontiguousarray(proba.T)
 
     def column_total(column: int) -> FloatArray:
+        """Sum over the other present classes j of A(column | j), per state."""
         with whole_job(work):
             places, tied = places_among(by_column[column][order], codes == column)
-            return _column_total(codes, weights, places, tied, column, n_classes, sizes)
+            size = int(places.max()) + 1
+            half_bits = size.bit_length() // 2  # blocks of about as many places as there are blocks
+            # where each level of a tree with four branches begins, the leaves first; and where the last ends
+            offsets = [0, size]
+            while size > 4:
+                size = (size + 3) // 4
+                offsets.append(offsets[-1] + size)
+            size = offsets[1]
+            lengths = [n_states, size, (size >> half_bits) + 1, offsets[-1] * n_classes, size * n_classes]
+            total, *room = (np.zeros(length) for length in [*lengths, *[n_classes] * 3])
+            tree = np.array(offsets), np.zeros(3 * len(offsets), np.int64)
+            cases = codes, weights, places, tied, column, sizes
+            run(_column_loop, len(codes), [*cases, half_bits, *tree], [total, *room])
+            return total
 
     columns = np.flatnonzero(np.bincount(codes)).tolist()
     # in every column a case walks a tree that holds all classes: a step takes a quarter of an element's time
@@ -59,41 +73,6 @@ def shrinking_hand_till(
     present = n_classes - np.searchsorted(np.sort(until), np.arange(n_states), side="right")
     pairs = present * (present - 1)
     return np.asarray(np.divide(total, pairs, out=np.full(n_states, np.nan), where=pairs > 0))
-
-
-def _column_total(
-    codes: IntArray,
-    weights: FloatArray,
-    places: IntArray,
-    tied: BoolArray,
-    column: int,
-    n_classes: int,
-    sizes: IntArray,
-) -> FloatArray:
-    """Sum over the other present classes j of A(column | j), per state."""
-    size = int(places.max()) + 1
-    half_bits = size.bit_length() // 2  # blocks of about as many places as there are blocks
-    offsets = _tree_levels(size)
-    lengths = [len(sizes), size, (size >> half_bits) + 1, offsets[-1] * n_classes, size * n_classes]
-    lengths += [n_classes] * 3
-    if worth_compiling(len(codes)):
-        total, *work = (np.zeros(length) for length in lengths)
-        tree = np.array(offsets), np.zeros(3 * len(offsets), np.int64)
-        compiled(_column_loop)(codes, weights, places, tied, column, sizes, half_bits, *tree, total, *work)
-        return total
-    listed, *lists = ([0.0] * length for length in lengths)
-    cases = codes.tolist(), weights.tolist(), places.tolist(), tied.tolist()
-    _column_loop(*cases, column, sizes.tolist(), half_bits, offsets, [0] * (3 * len(offsets)), listed, *lists)
-    return np.array(listed)
-
-
-def _tree_levels(size: int) -> list[int]:
-    """Where each level of a tree with four branches begins, the leaves first; and where the last ends."""
-    offsets = [0, size]
-    while size > 4:
-        size = (size + 3) // 4
-        offsets.append(offsets[-1] + size)
-    return offsets
 
 
 @kernel

@@ -14,7 +14,7 @@ Which way a loop runs depends on the size of the input and on whether numba is i
 the whole job is (`whole_job`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -22,12 +22,15 @@ from importlib.util import find_spec
 from types import FunctionType
 from typing import Any, TypeVar
 
+import numpy as np
+
 __all__ = [
     "COMPILE_FROM",
     "COMPILE_JOB_FROM",
     "KERNELS",
     "compiled",
     "kernel",
+    "run",
     "whole_job",
     "worth_compiling",
 ]
@@ -94,6 +97,17 @@ def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
         # neither the package folder nor the user's cache folder can be written to
         fast = numba.njit(nogil=True)(loop)
     return fast
+
+
+def run(loop: Callable[..., Any], size: int, inputs: Sequence[Any], outputs: Sequence[Any] = ()) -> Any:
+    """Run a loop over `size` elements, compiled on arrays or interpreted on lists; fill the output arrays."""
+    if worth_compiling(size):
+        return compiled(loop)(*inputs, *outputs)
+    lists = [value.tolist() if isinstance(value, np.ndarray) else value for value in (*inputs, *outputs)]
+    result = loop(*lists)
+    for out, values in zip(outputs, lists[len(inputs) :], strict=True):
+        out[:] = values
+    return result
 
 
 @cache

@@ -9,13 +9,17 @@ Gur (2006).
 One model: placements per distinct score, from `ScoreCounts`. Several models on the same cases:
 the joint data are needed, because the difference is taken case by case; each class of each
 model is then ordered once (`ordered`) and every pair of orderings merged.
+
+Pairs that two models rank alike (`joint_wins`): 2 psi = [x < y] + [x <= y], so four times the sum of
+psi_1 psi_2 counts points below points in the plane, with and without the borders. One sweep over the scores
+of the first model with a Fenwick tree over the ranks of the second does it in O(n log n), ties included.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.jit import compiled, kernel, run, worth_compiling
 from demur._kernels.places import places
 from demur._kernels.sweep import order_and_scores
 from demur.typing import FloatArray, IntArray
@@ -25,7 +29,7 @@ __all__ = [
     "TwoWay",
     "counted_table",
     "group_placements",
-    "insertion_ranks",
+    "joint_wins",
     "mid_ranks",
     "one_model",
     "ordered",
@@ -83,11 +87,6 @@ def mid_ranks(own: Ordered) -> FloatArray:
     return np.repeat((own.below[starts] + own.below[ends]) / 2, ends - starts)
 
 
-def insertion_ranks(keys: Ordered, into: Ordered) -> tuple[IntArray, IntArray]:
-    """How many scores of `into` lie below, and not above, each key; keys ascending."""
-    return places(into.scores, keys.scores)
-
-
 def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatArray, float]:
     """Placements (r, c) case by case, and the weight of tied pairs.
 
@@ -96,10 +95,10 @@ def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatA
     row, column = np.empty(len(negative.cases)), np.empty(len(positive.cases))
     if worth_compiling(len(row) + len(column)):
         return row, column, float(compiled(_merge_placements)(*negative, *positive, row, column))
-    low, high = (positive.below[rank] for rank in insertion_ranks(negative, positive))
+    low, high = (positive.below[rank] for rank in places(positive.scores, negative.scores))
     row[negative.cases] = positive.below[-1] - (low + high) / 2
     tied = float((np.diff(negative.below) * (high - low)).sum())
-    low, high = (negative.below[rank] for rank in insertion_ranks(positive, negative))
+    low, high = (negative.below[rank] for rank in places(negative.scores, positive.scores))
     column[positive.cases] = (low + high) / 2
     return row, column, tied
 
@@ -220,3 +219,91 @@ def _sum_of_squares(values: FloatArray, mean: float, weights: FloatArray | None)
     if weights is not None:
         values *= weights
     return float(values.sum())  # pairwise, and without the threads of a matrix library
+
+
+def joint_wins(
+    negative: tuple[Ordered, Ordered],
+    positive: tuple[Ordered, Ordered],
+    negative_weight: FloatArray | None = None,
+    positive_weight: FloatArray | None = None,
+) -> float:
+    """Sum of psi_1 psi_2 over all pairs; each argument holds one class under both models."""
+    low, high = places(negative[1].scores, positive[1].scores)
+    place = _places(positive)
+    size = len(negative[0].scores)
+    # everything in the order of the first model: the sweep then waits for the tree alone
+    columns: list[Any] = [
+        negative[0].scores,
+        _places(negative),
+        _reordered(negative_weight, negative[0]),
+        positive[0].scores,
+        low[place],
+        high[place],
+        _reordered(positive_weight, positive[0]),
+        np.zeros(size + 1),
+    ]
+    return float(run(_sweep, (size + len(low)) * size.bit_length(), columns)) / 4
+
+
+def _places(models: tuple[Ordered, Ordered]) -> IntArray:
+    """Element k: place in the second ordering of the case that is k-th in the first."""
+    place = np.empty(len(models[1].cases), np.int64)
+    place[models[1].cases] = np.arange(len(place))
+    return place[models[0].cases]
+
+
+def _reordered(weights: FloatArray | None, order: Ordered) -> FloatArray:
+    """Weights in the given order; none at all where all are 1."""
+    return np.empty(0) if weights is None else weights[order.cases]
+
+
+@kernel
+def _sweep(
+    neg_scores: Any,
+    neg_place: Any,
+    neg_weight: Any,
+    pos_scores: Any,
+    low: Any,
+    high: Any,
+    pos_weight: Any,
+    tree: Any,
+) -> Any:
+    size = len(neg_scores)
+    weighted_neg = len(neg_weight) > 0
+    weighted_pos = len(pos_weight) > 0
+    once = 0  # negatives up to here are in the tree at least once: x1 <= y1
+    twice = 0  # and up to here twice: x1 < y1
+    total = 0.0
+    for at in range(len(pos_scores)):
+        score = pos_scores[at]
+        while (once < size and neg_scores[once] <= score) or (twice < once and neg_scores[twice] < score):
+            amount = 1.0
+            if twice < once and neg_scores[twice] < score:
+                case = twice
+                twice += 1
+            else:
+                case = once
+                if twice == once and neg_scores[once] < score:
+                    amount = 2.0
+                    twice += 1
+                once += 1
+            if weighted_neg:
+                amount *= neg_weight[case]
+            node = neg_place[case] + 1
+            while node <= size:
+                tree[node] += amount
+                node += node & -node
+        below = 0.0
+        node = low[at]
+        while node > 0:
+            below += tree[node]
+            node -= node & -node
+        upto = below
+        if high[at] != low[at]:
+            upto = 0.0
+            node = high[at]
+            while node > 0:
+                upto += tree[node]
+                node -= node & -node
+        total += (pos_weight[at] if weighted_pos else 1.0) * (below + upto)
+    return total

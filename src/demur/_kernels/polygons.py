@@ -1,16 +1,28 @@
-"""Many convex polygons at once: clipping by a half-plane, area, integral of a plane.
+"""Many convex polygons at once: clipping, area, integral of a plane; cells of the costs of one window.
 
 A batch is an array of shape (polygons, vertices, 2); polygons with fewer vertices repeat
 their last one, which changes neither area nor integral. An empty polygon is all one point.
+
+One block window is optimal in each cell of the (mu, nu) quadrant. With the shares of positives
+r_1 < ... < r_B of the mixed blocks and q = 1 - r, block b contributes a horizontal nu = r_b (right of its
+triple point), a ray nu = mu q_b (left of it) and a vertical mu = r_b / q_b (above it). The overlay of two
+surfaces is the arrangement of both sets of shares together, so differences need no other geometry.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from demur.typing import BoolArray, FloatArray
+from demur.typing import FloatArray, IntArray, Range
 
-__all__ = ["areas", "clip", "clip_to_rectangle", "extremes", "plane_integrals", "sides_of_rectangle"]
+__all__ = [
+    "areas",
+    "cell_batches",
+    "clip",
+    "clip_to_rectangle",
+    "extremes",
+    "plane_integrals",
+]
 
 
 def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
@@ -35,16 +47,6 @@ def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> F
     return np.where((np.arange(width + 1) <= last[:, None])[..., None], packed, filler)
 
 
-def sides_of_rectangle(
-    polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]
-) -> tuple[BoolArray, BoolArray]:
-    """Tell which polygons lie inside [x0, x1] x [y0, y1] and which reach in from outside."""
-    low, high = extremes(polygons.transpose(1, 0, 2))
-    inside = (low[:, 0] >= x[0]) & (high[:, 0] <= x[1]) & (low[:, 1] >= y[0]) & (high[:, 1] <= y[1])
-    outside = (high[:, 0] <= x[0]) | (low[:, 0] >= x[1]) | (high[:, 1] <= y[0]) | (low[:, 1] >= y[1])
-    return inside, ~(inside | outside)
-
-
 def extremes(corners: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest element over a few arrays: column by column, as their axis is short."""
     first, *rest = corners
@@ -64,17 +66,9 @@ def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[flo
     return clip(polygons, zero, -one, y[0] * one)
 
 
-def _fan(polygons: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Signed area and centroid of the triangles (vertex 0, i, i + 1)."""
-    origin = polygons[:, :1]
-    first, second = polygons[:, 1:-1] - origin, polygons[:, 2:] - origin
-    return _signed(first, second), origin + (first + second) / 3
-
-
 def _signed(first: FloatArray, second: FloatArray) -> FloatArray:
     """Signed area of the triangles of two sides from one vertex."""
-    signed: FloatArray = (first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]) / 2
-    return signed
+    return np.asarray((first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]) / 2)
 
 
 def areas(polygons: FloatArray) -> FloatArray:
@@ -90,7 +84,80 @@ def areas(polygons: FloatArray) -> FloatArray:
 
 def plane_integrals(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
     """Integral of a[k] x + b[k] y + c[k] over polygon k: exact, triangle by triangle."""
-    signed, centre = _fan(polygons)
+    # of the triangles (vertex 0, i, i + 1)
+    origin = polygons[:, :1]
+    first, second = polygons[:, 1:-1] - origin, polygons[:, 2:] - origin
+    signed, centre = _signed(first, second), origin + (first + second) / 3
     height = a[:, None] * centre[..., 0] + b[:, None] * centre[..., 1] + c[:, None]
     total = (signed * height).sum(axis=1)
     return np.asarray(np.where(signed.sum(axis=1) < 0, -total, total))
+
+
+_CELLS_AT_ONCE = 2**17
+
+
+def cell_batches(
+    shares: FloatArray, mu: Range, nu: Range
+) -> Iterator[tuple[IntArray, IntArray, FloatArray, FloatArray]]:
+    """Yield (i, j, polygons, areas) of the cells that meet the rectangle with positive area.
+
+    `shares` are strictly ascending and strictly inside (0, 1). Cell (i, j) is where shares
+    1..i are called negative, i+1..j abstained on and the rest called positive. In batches,
+    because there are (B + 1)(B + 2) / 2 cells, and those to be cut apart, because they are few.
+    """
+    size = len(shares)
+    floor = np.concatenate([[0.0], shares])
+    per_row = max(1, _CELLS_AT_ONCE // (size + 1))
+    for start in range(0, size + 1, per_row):
+        rows = np.arange(start, min(start + per_row, size + 1))
+        with np.errstate(divide="ignore"):
+            # cell (i, j) begins at mu = r_i / q_j, which rises with j: the first j right of the rectangle
+            reached = [np.searchsorted(floor[row] / (1.0 - floor), mu[1], side="left") for row in rows]
+        ends = np.maximum(np.array(reached, dtype=np.int64), rows)
+        i = np.repeat(rows, ends - rows)
+        j = np.concatenate([np.arange(row, end) for row, end in zip(rows, ends, strict=True)])
+        polygons = _cells(shares, i, j, mu[1], nu[1])
+        (low_mu, low_nu), (high_mu, high_nu) = (ends.T for ends in extremes(polygons.transpose(1, 0, 2)))
+        inside = (low_mu >= mu[0]) & (high_mu <= mu[1]) & (low_nu >= nu[0]) & (high_nu <= nu[1])
+        outside = (high_mu <= mu[0]) | (low_mu >= mu[1]) | (high_nu <= nu[0]) | (low_nu >= nu[1])
+        crossing = ~(inside | outside)
+        clipped = clip_to_rectangle(polygons[crossing], mu, nu)
+        for chosen, cells in ((inside, polygons[inside]), (crossing, clipped)):
+            area = areas(cells)
+            keep = area > 0
+            yield i[chosen][keep], j[chosen][keep], cells[keep], area[keep]
+
+
+def _cells(shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float) -> FloatArray:
+    """Vertices of the cells; unbounded sides are put just outside (far_mu, far_nu)."""
+    size = len(shares)
+    r = np.concatenate([[0.0], shares, [1.0]])  # r[0] and r[size + 1] stand for "no constraint"
+    q = 1.0 - r
+    beyond = max(far_mu, float(shares[-1] / q[size])) + 1.0 if size else far_mu + 1.0
+    above = max(far_nu, 1.0) + 1.0
+    polygons = np.empty((len(i), 5, 2))
+
+    # i < j: r_i <= nu <= r_{i+1} and nu / q_j <= mu <= nu / q_{j+1}
+    bottom, top, ray = r[i], r[i + 1], q[j]
+    open_right = j == size
+    next_ray = np.where(open_right, 1.0, q[j + 1])
+    mus, nus = polygons[..., 0], polygons[..., 1]
+    mus[:, 0], nus[:, 0] = bottom / ray, bottom
+    mus[:, 1], nus[:, 1] = np.where(open_right, beyond, bottom / next_ray), bottom
+    mus[:, 2], nus[:, 2] = np.where(open_right, beyond, top / next_ray), top
+    mus[:, 3], nus[:, 3] = top / ray, top
+    polygons[:, 4] = polygons[:, 3]
+
+    # i = j = t: r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1})
+    few = np.flatnonzero(i == j)
+    t = i[few]
+    last = t == size
+    floor, next_q = r[t], np.where(last, 1.0, q[np.minimum(t + 1, size)])
+    left = floor / q[t]
+    right = np.where(last, beyond, r[np.minimum(t + 1, size)] / next_q)
+    polygons[few, 0] = np.stack([left, floor], axis=1)
+    polygons[few, 1] = np.stack([np.where(last, beyond, floor / next_q), floor], axis=1)
+    polygons[few, 2] = np.stack([right, np.where(last, floor, right * next_q)], axis=1)
+    polygons[few, 3] = np.stack([right, np.full(len(t), above)], axis=1)
+    polygons[few, 4] = np.stack([left, np.full(len(t), above)], axis=1)
+    return polygons

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._kernels.places import places
-from demur._kernels.sweep import LevelSweep, Sample
+from demur._kernels.sweep import LevelSweep, Sample, ascending_order
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "level_components",
     "ordered_share",
     "pair_counts",
+    "pairwise_hinge",
     "random_share",
     "second_moment",
 ]
@@ -56,14 +57,6 @@ def _preceding(levels: list[Sample], *, strict: bool) -> list[FloatArray | None]
     return chains
 
 
-def _mirrored(levels: list[Sample]) -> list[Sample]:
-    """The same cases with scores and levels reversed."""
-    return [
-        Sample(-level.scores[::-1], None if level.weights is None else level.weights[::-1])
-        for level in reversed(levels)
-    ]
-
-
 def ordered_share(levels: list[Sample], *, strict: bool) -> float:
     """Share of the tuples that are in order (ties 1/2 per tied neighbours unless strict)."""
     return min(float(_running(levels[-1], _preceding(levels, strict=strict)[-1])[-1]), 1.0)
@@ -76,15 +69,17 @@ def level_components(levels: list[Sample], *, strict: bool) -> list[FloatArray]:
     1988 for r = 2): chains up to the case times chains from it on.
     """
     before = _preceding(levels, strict=strict)
-    after = _preceding(_mirrored(levels), strict=strict)[::-1]
-    return [_both(low, up) for low, up in zip(before, after, strict=True)]
-
-
-def _both(low: FloatArray | None, up: FloatArray | None) -> FloatArray:
-    """Chains below times chains above; the latter are listed from the top."""
-    if low is not None and up is not None:
-        return low * up[::-1]
-    return low if low is not None else np.asarray(up)[::-1]
+    # the same cases with scores and levels reversed
+    mirrored = [
+        Sample(-level.scores[::-1], None if level.weights is None else level.weights[::-1])
+        for level in reversed(levels)
+    ]
+    after = _preceding(mirrored, strict=strict)[::-1]
+    # chains above are listed from the top; none stands for ones
+    return [
+        np.asarray(up)[::-1] if low is None else low if up is None else low * up[::-1]
+        for low, up in zip(before, after, strict=True)
+    ]
 
 
 def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
@@ -194,8 +189,8 @@ def second_moment(
     only one row per level is kept: O(sum n_k n_{k+1}) time, O(n) memory.
     """
     r = len(sizes)
-    axes = _second_axes(second, r)
-    spot = _spots(second, axes)[first.order]
+    axes, spots = _second_axes(second, r)
+    spot = spots[first.order]
     weights = np.ones(len(first.codes)) if first.weights is None else first.weights
     # rows in units that keep whole counts whole: n^3 or n (n - 1) of them make 1
     units = sizes * (sizes - 1) if unbiased else sizes**3
@@ -214,7 +209,10 @@ def second_moment(
                 below, beside = before[code - 1], here[code - 1]
                 if beside is not None and not strict:
                     below = below + beside / 2
-                row = row * _looked_up(below, axis, strict=strict) / units[code - 1]
+                # over the scores below; ties count one half unless strict
+                running = np.concatenate([[0.0], np.cumsum(below)])
+                reached = running[axis.left] if strict else (running[axis.left] + running[axis.right]) / 2
+                row = row * reached / units[code - 1]
             here[code] = row
         for code, added in enumerate(here):
             if added is not None:
@@ -222,28 +220,47 @@ def second_moment(
     return float(before[-1].sum() / units[-1])
 
 
-def _looked_up(row: FloatArray, axis: _Axis, *, strict: bool) -> FloatArray:
-    """Sum of the row over the scores below; ties count one half unless strict."""
-    running = np.concatenate([[0.0], np.cumsum(row)])
-    return running[axis.left] if strict else (running[axis.left] + running[axis.right]) / 2
-
-
-def _second_axes(sweep: LevelSweep, n_levels: int) -> list[_Axis]:
-    axes: list[_Axis] = []
+def _second_axes(sweep: LevelSweep, n_levels: int) -> tuple[list[_Axis], IntArray]:
+    """Axis of every level, and the index of every case, in input order, among the scores of its level."""
+    axes, spots = [], np.empty(len(sweep.codes), dtype=np.int64)
     lower = np.empty(0)
     for code in range(n_levels):
         column = sweep.column(code)
         held = column > 0
         scores = sweep.scores[held]
         axes.append(_Axis(scores, column[held], *places(lower, scores)))
-        lower = scores
-    return axes
-
-
-def _spots(sweep: LevelSweep, axes: list[_Axis]) -> IntArray:
-    """Index of every case, in input order, among the distinct scores of its level."""
-    out = np.empty(len(sweep.codes), dtype=np.int64)
-    for code, axis in enumerate(axes):
         members = np.flatnonzero(sweep.codes == code)
-        out[sweep.order[members]] = np.searchsorted(axis.scores, sweep.scores[sweep.groups[members]])
-    return out
+        spots[sweep.order[members]] = np.searchsorted(scores, sweep.scores[sweep.groups[members]])
+        lower = scores
+    return axes, spots
+
+
+def pairwise_hinge(scores: FloatArray, codes: IntArray, weights: FloatArray) -> tuple[float, FloatArray]:
+    """Sum over classes l < k and pairs of weights[l, k] max(0, 1 - (f_j - f_i))^2, i in l and j in k.
+
+    No pair is formed: for each j the i with f_i > f_j - 1 are the end of a sorted list, and the sum of
+    their squares follows from running sums. At least the weighted number of pairs in wrong order.
+    """
+    loss, gradient = 0.0, np.zeros(len(scores))
+    classes = []
+    for code in range(len(weights)):
+        rows = np.flatnonzero(codes == code)
+        classes.append(rows[ascending_order(scores[rows])])
+    for low, lower in enumerate(classes):
+        below = scores[lower]
+        # sums of the last m values and squares: element i counts from place i on
+        tails = [np.append(np.cumsum(column[::-1])[::-1], 0.0) for column in (below, below**2)]
+        for high in range(low + 1, len(classes)):
+            if weights[low, high] == 0:
+                continue
+            upper = classes[high]
+            above = scores[upper]
+            start = np.searchsorted(below, above - 1, side="right")
+            count, margin = len(below) - start, 1 - above
+            sums, squares = (tail[start] for tail in tails)
+            loss += weights[low, high] * float((count * margin**2 + 2 * margin * sums + squares).sum())
+            gradient[upper] -= 2 * weights[low, high] * (count * margin + sums)
+            stop = np.searchsorted(above, below + 1, side="left")
+            heads = np.concatenate([[0.0], np.cumsum(above)])
+            gradient[lower] += 2 * weights[low, high] * (stop * (1 + below) - heads[stop])
+    return loss, gradient

@@ -2,6 +2,14 @@
 
 The first i scores are called negative, those from j on positive, the rest is abstained on. What is
 minimised and what limits it is a term of i plus a term of j, so no search visits all pairs.
+
+Where every score has three sums of costs (`cheapest_case_cuts`),
+
+    c(i, j) = miss(1 .. i) + review(i + 1 .. j) + alarm(j + 1 .. G),
+
+one pass from the lowest score keeps the cheapest way to have called all scores so far negative, to be
+reviewing, and to be calling positive. Every cost is a sum of what was paid, never a difference of
+running sums: one review at a prohibitive price takes no digits from the other windows.
 """
 
 from dataclasses import dataclass
@@ -10,11 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.jit import kernel, run
 from demur._kernels.running import sums_above, sums_below
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "CutMasses", "cheapest_cuts", "widest_cuts", "widest_joint_cuts"]
+__all__ = [
+    "TIE",
+    "CutMasses",
+    "cheapest_case_cuts",
+    "cheapest_cuts",
+    "least_cost_of_any_order",
+    "widest_cuts",
+    "widest_joint_cuts",
+]
 
 TIE = 64 * float(np.finfo(np.float64).eps)
 """Sums of weights that differ by less, relative to the total, count as equal."""
@@ -85,8 +101,7 @@ def _running_minimum(values: FloatArray, slack: FloatArray) -> IntArray:
     smallest = np.minimum.accumulate(values, axis=1)
     # a later tie moves the index on; the first value is always its own minimum
     tied = np.where(values <= smallest + slack, np.arange(values.shape[1]), 0)
-    last: IntArray = np.maximum.accumulate(tied, axis=1)
-    return last
+    return np.asarray(np.maximum.accumulate(tied, axis=1))
 
 
 def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> IntArray:
@@ -112,8 +127,7 @@ def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> I
         later = least[size:] <= least[:-size] + within[: len(least[size:])]
         least, place = (np.where(later, column[size:], column[:-size]) for column in (least, place))
         size *= 2
-    within_row: IntArray = smallest.reshape(rows, width) - borders
-    return within_row
+    return np.asarray(smallest.reshape(rows, width) - borders)
 
 
 def widest_cuts(masses: CutMasses, starts: BoolArray, stops: BoolArray, cost_ratio: float) -> tuple[int, int]:
@@ -149,19 +163,12 @@ def widest_joint_cuts(
     size = len(masses.below)
     # stops that allow ever more starts by the first margin, and the order in which these come
     orders = np.argsort(first[0], kind="stable"), np.argsort(-first[1], kind="stable")
-    terms: Any = (*first, *second, *orders)
-    sides: Any = masses.below, masses.positive_above, weight * masses.negative_below
     # starts are the leaves of a tree, whose root is node 1
-    tree: Any = np.full(2 << (size - 1).bit_length(), -np.inf)
-    nearest: Any = np.empty(size, np.int64)
-    loops: Any = _nearest_loop, _widest_loop
-    if worth_compiling(size * size.bit_length()):
-        loops = compiled(_nearest_loop), compiled(_widest_loop)
-    else:
-        terms, sides = ([column.tolist() for column in columns] for columns in (terms, sides))
-        tree, nearest = tree.tolist(), nearest.tolist()
-    loops[0](*terms, slack, tree, nearest)
-    i, j = loops[1](*sides, nearest, slack)
+    tree, nearest = np.full(2 << (size - 1).bit_length(), -np.inf), np.empty(size, np.int64)
+    steps = size * size.bit_length()
+    run(_nearest_loop, steps, [*first, *second, *orders, slack, tree], [nearest])
+    sides = masses.below, masses.positive_above, weight * masses.negative_below
+    i, j = run(_widest_loop, steps, [*sides, nearest, slack])
     return int(i), int(j)
 
 
@@ -219,3 +226,82 @@ def _widest_loop(mass: Any, tp: Any, tn: Any, nearest: Any, slack: Any) -> Any:
             if abstained < best - slack or right > best_right + slack:
                 best, best_right, best_i, best_j = abstained, right, i, j
     return best_i, best_j
+
+
+def cheapest_case_cuts(
+    cases: FloatArray, miss: FloatArray, alarm: FloatArray, review: FloatArray, *, may_abstain: bool = True
+) -> tuple[int, int]:
+    """Return the cheapest (i, j), exact over all pairs, in O(distinct scores).
+
+    Of several cheapest the one that reviews fewest cases, then the smaller j: more positives.
+    """
+    start, stop = run(_cheapest_loop, len(cases), [cases, miss, alarm, review, TIE, may_abstain])
+    return int(start), int(stop)
+
+
+@kernel
+def _cheapest_loop(cases: Any, miss: Any, alarm: Any, review: Any, tie: Any, may_abstain: Any) -> Any:
+    # Each running cost is a sum and what rounding took from it, so that ties stay ties in long data.
+    negative, negative_rest = 0.0, 0.0
+    undecided, undecided_rest, start = 0.0, 0.0, 0
+    positive, positive_rest = np.inf, 0.0
+    # the chosen window costs `excess` more than the cheapest, which is rounding
+    best_start, best_stop, fewest, excess = 0, 0, 0.0, 0.0
+    below, below_start = 0.0, 0.0
+    for at in range(len(cases) + 1):
+        # not positive yet: reviewing since `start`, or about to start here
+        if not may_abstain or negative + negative_rest <= (undecided + undecided_rest) * (1.0 + tie):
+            if not may_abstain or negative + negative_rest <= undecided + undecided_rest:
+                undecided, undecided_rest = negative, negative_rest
+            start, below_start = at, below
+        # positive from here on, or since an earlier score
+        cost, least, reviewed = undecided + undecided_rest, positive + positive_rest, below - below_start
+        if cost < least:
+            excess += least - cost
+            positive, positive_rest = undecided, undecided_rest
+            if excess > tie * cost or reviewed < fewest:
+                best_start, best_stop, fewest, excess = start, at, reviewed, 0.0
+        elif cost <= least * (1.0 + tie) and reviewed < fewest:
+            best_start, best_stop, fewest, excess = start, at, reviewed, cost - least
+        if at < len(cases):
+            negative, negative_rest = _plus(negative, negative_rest, miss[at])
+            undecided, undecided_rest = _plus(undecided, undecided_rest, review[at])
+            positive, positive_rest = _plus(positive, positive_rest, alarm[at])
+            below += cases[at]
+    return best_start, best_stop
+
+
+@kernel
+def _plus(total: Any, rest: Any, cost: Any) -> Any:
+    # Neumaier (1974): what the larger summand swallows of the smaller one is kept
+    new = total + cost
+    if abs(total) >= abs(cost):
+        return new, rest + ((total - new) + cost)
+    return new, rest + ((cost - new) + total)
+
+
+def least_cost_of_any_order(
+    miss: FloatArray, alarm: FloatArray, review: FloatArray, several: BoolArray
+) -> float:
+    """Return a cost that no window can undercut, whatever the order inside bins of `several` scores.
+
+    A cut inside such a bin makes its cases free at best: those that cost something on one side of
+    the cut may all lie on the other. Bins that are not cut cost what they cost.
+    """
+    return float(run(_least_loop, len(miss), [miss, alarm, review, several]))
+
+
+@kernel
+def _least_loop(miss: Any, alarm: Any, review: Any, several: Any) -> float:
+    negative, undecided, positive = 0.0, 0.0, 0.0
+    for at in range(len(miss)):
+        before_undecided, before_negative = undecided, negative
+        negative = before_negative + miss[at]
+        undecided = before_undecided + review[at]
+        positive = positive + alarm[at]
+        if several[at]:
+            undecided = min(undecided, before_negative)
+            positive = min(positive, before_undecided)
+        undecided = min(undecided, negative)
+        positive = min(positive, undecided)
+    return positive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from demur._checks import (
     check_scores,
     input_error,
 )
-from demur._kernels.auc_intervals import newcombe_interval, widened_interval
+from demur._kernels.auc_variances import newcombe_interval, widened_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import group_placements
 from demur._results import Interval
+from demur.auc.difference import difference_interval
 from demur.auc.tables import single_table
-from demur.auc.wald import difference_interval
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -81,7 +81,7 @@ def auc_cluster_variance(
     >>> round(auc_variance(y, s), 4), round(auc_cluster_variance(y, s, groups=patient), 4)
     (0.0417, 0.125)
     """
-    return _clustered(y_true, y_score, groups, minus, pos_label).variance
+    return _clustered(y_true, y_score, groups, minus, pos_label)[1]
 
 
 def auc_cluster_interval(
@@ -141,30 +141,20 @@ def auc_cluster_interval(
     from scipy.special import stdtrit
 
     level = check_confidence_level(confidence_level)
-    found = _clustered(y_true, y_score, groups, minus, pos_label)
-    quantile = -float(stdtrit(min(found.clusters) - 1, (1 - level) / 2))
+    (auc, other), variance, clusters, sizes = _clustered(y_true, y_score, groups, minus, pos_label)
+    degrees, z = min(clusters) - 1, normal_quantile(level)
     if minus is not None:
-        z, sizes = normal_quantile(level), (found.clusters, found.clusters)
-        return difference_interval((found.auc, found.other), sizes, found.variance, quantile, z)
-    if found.variance <= 0 or found.auc in (0.0, 1.0):
-        return Interval(*newcombe_interval(found.auc, *found.clusters, normal_quantile(level)))
-    degrees = min(found.clusters) - 1
-    return Interval(*widened_interval(found.auc, found.sizes, found.variance, degrees, level))
-
-
-class _Clustered(NamedTuple):
-    """AUCs of the two models, the variance, and clusters and cases of the negatives and positives."""
-
-    auc: float
-    other: float
-    variance: float
-    clusters: tuple[int, int]
-    sizes: tuple[int, int]
+        quantile = -float(stdtrit(degrees, (1 - level) / 2))
+        return difference_interval((auc, other), (clusters, clusters), variance, quantile, z)
+    if variance <= 0 or auc in (0.0, 1.0):
+        return Interval(*newcombe_interval(auc, *clusters, z))
+    return Interval(*widened_interval(auc, sizes, variance, degrees, level))
 
 
 def _clustered(
     y_true: Labels, y_score: ArrayLike, groups: ArrayLike, minus: ArrayLike | None, pos_label: Any
-) -> _Clustered:
+) -> tuple[tuple[float, float], float, tuple[int, int], tuple[int, int]]:
+    """AUCs of the two models, the variance, and clusters and cases of the negatives and positives."""
     if isinstance(y_true, ScoreCounts):
         raise input_error(
             "y_true", "must be an array of labels", "a ScoreCounts, which does not know the clusters"
@@ -191,7 +181,7 @@ def _clustered(
             )
     within = sum(k / (k - 1) * float(np.dot(d, d)) for k, d in zip(members, sums, strict=True))
     variance = within + 2 * n_clusters / (n_clusters - 1) * float(np.dot(*sums))
-    return _Clustered(auc, other, variance, (members[0], members[1]), (sizes[0], sizes[1]))
+    return (auc, other), variance, (members[0], members[1]), (sizes[0], sizes[1])
 
 
 def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) -> tuple[FloatArray, float]:

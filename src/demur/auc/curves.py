@@ -1,30 +1,372 @@
-"""Parts and points of ROC curves, which have no closed form: bootstrap within each class.
+"""Parts and points of ROC curves, and whole curves, by resampling: none of them has a closed form.
 
-Results depend on the seed `rng` only, never on how the work is split.
+Partial areas and rates at a point: cases are drawn with replacement within each class, as counts per
+distinct score. Two whole curves: permutation tests, on the same cases (Venkatraman and Begg 1996) and on
+others. Results depend on the seed `rng` only, never on how the work is split.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
-from demur._checks import check_confidence_level, check_weight_meaning
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_range,
+    check_rate,
+    check_weight_meaning,
+    input_error,
+)
+from demur._kernels.polyline import height
+from demur._kernels.sweep import Sample
 from demur._resampling import percentile_limits, resample
-from demur._results import Interval
-from demur.auc.bootstrap import Bootstrap, RocDifferenceTest, paired_difference, unpaired_difference
-from demur.auc.functionals import partial_area, rate_at_point
-from demur.auc.resampling import class_sampler
-from demur.auc.unpaired import two_samples
+from demur._results import Interval, Result
+from demur.auc.difference import ALTERNATIVES, normal_test, two_samples
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
-from demur.typing import ArrayLike, Labels
+from demur.roc.curve import area_between, running_rate, standardized_area
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
+    "RocDifferenceTest",
+    "VenkatramanTest",
+    "class_sampler",
+    "curve_distance",
+    "error_distance",
     "partial_auc_difference_test",
     "partial_auc_interval",
     "partial_auc_unpaired_test",
+    "positives_below",
+    "rate_at",
     "roc_point_test",
     "roc_point_unpaired_test",
+    "venkatraman_test",
+    "venkatraman_unpaired_test",
 ]
+
+# Sums that agree in exact arithmetic may differ by rounding where scores are tied.
+_SAME_SUM = 1e-12
+_MOST_ROWS = 2**22  # more counted cases of a class are drawn per score, not one by one
+
+
+class Functional(Protocol):
+    """A number from the negatives and positives per distinct score, ascending."""
+
+    def __call__(self, negatives: Any, positives: Any, *, resampled: bool = False) -> float:
+        """Return the number; `resampled` lifts rules that only the observed curve must keep."""
+
+
+def partial_area(
+    min_fpr: Any, max_fpr: Any, min_tpr: Any, max_tpr: Any, *, standardize: bool
+) -> tuple[str, Functional]:
+    """Name and function of the partial area asked for: by fpr, or by tpr if one is given."""
+    by_tpr = min_tpr is not None or max_tpr is not None
+    if by_tpr and not (min_fpr is None and max_fpr is None):
+        raise input_error("min_tpr", "must be left out when a range of fpr is given", min_tpr)
+    axis = "tpr" if by_tpr else "fpr"
+    start, stop = (min_tpr, max_tpr) if by_tpr else (min_fpr, max_fpr)
+    ends = 0.0 if start is None else start, 1.0 if stop is None else stop
+    low, high = check_range(ends, f"(min_{axis}, max_{axis})", high=1.0)
+    if low == high:
+        raise input_error(f"max_{axis}", f"must exceed min_{axis} = {low:g}", high)
+
+    def area(negatives: Any, positives: Any, *, resampled: bool = False) -> float:
+        if by_tpr:  # specificity over 1 - sensitivity: the same curve from the other corner
+            x, y, left, right = running_rate(positives), running_rate(negatives), 1 - high, 1 - low
+        else:
+            x, y, left, right = running_rate(negatives[::-1]), running_rate(positives[::-1]), low, high
+        plain = area_between(x, y, left, right)
+        return standardized_area(plain, left, right, resampled=resampled) if standardize else plain
+
+    return f"partial AUC, {axis} from {low:g} to {high:g}", area
+
+
+def rate_at_point(sensitivity: Any, specificity: Any) -> tuple[str, Functional]:
+    """Name and function of the rate at a fixed value of the other rate."""
+    if (sensitivity is None) == (specificity is None):
+        raise input_error(
+            "sensitivity and specificity", "must be given one at a time", (sensitivity, specificity)
+        )
+    if specificity is not None:
+        level = check_rate(specificity, "specificity")
+        name = f"sensitivity at specificity {level:g}"
+    else:
+        level = check_rate(sensitivity, "sensitivity")
+        name = f"specificity at sensitivity {level:g}"
+
+    def rate(negatives: Any, positives: Any, *, resampled: bool = False) -> float:
+        del resampled  # the rate of a resample is read off in the same way
+        if specificity is not None:
+            return rate_at(negatives, positives, level)
+        return rate_at(positives[::-1], negatives[::-1], level)
+
+    return name, rate
+
+
+def rate_at(fixed: FloatArray, other: FloatArray, level: float) -> float:
+    """Best rate of one class where the other is right at rate `level`, on the straight segments.
+
+    Thresholds run so that more and more of the `fixed` class falls on its right side.
+    """
+    right, rest = running_rate(fixed), 1 - running_rate(other)
+    k = int(np.searchsorted(right, level, side="left"))
+    if right[k] == level:
+        return float(rest[k])
+    share = (level - right[k - 1]) / (right[k] - right[k - 1])
+    return float(rest[k - 1] + share * (rest[k] - rest[k - 1]))
+
+
+class Ranks(NamedTuple):
+    """Position of every case among the distinct scores of one model."""
+
+    negative: IntArray
+    positive: IntArray
+    groups: int
+
+    def counts(self, negative: Any, positive: Any) -> tuple[IntArray, IntArray]:
+        """Count the chosen negatives and positives at each distinct score."""
+        return (
+            np.bincount(self.negative[negative], minlength=self.groups),
+            np.bincount(self.positive[positive], minlength=self.groups),
+        )
+
+
+def class_counts(negatives: FloatArray, positives: FloatArray) -> ScoreCounts:
+    """Count the scores of both classes."""
+    scores = np.concatenate([negatives, positives])
+    return ScoreCounts.from_arrays(np.arange(len(scores)) >= len(negatives), scores)
+
+
+def joint_ranks(joint: JointScores) -> list[Ranks]:
+    """Positions of the same cases under each model."""
+    ranks = []
+    for pair in zip(joint.negatives, joint.positives, strict=True):
+        scores = class_counts(*pair).scores
+        negative, positive = (np.searchsorted(scores, own) for own in pair)
+        ranks.append(Ranks(negative, positive, len(scores)))
+    return ranks
+
+
+def _half_error_difference(rng: np.random.Generator, a: Ranks, b: Ranks, functional: Functional) -> float:
+    """Difference of a resample in which each class has half a case more, wrong for one of the models.
+
+    A negative above, or a positive below, all others; which model it is wrong for is a coin toss for
+    each class. The other model does not see it.
+    """
+    drawn = []
+    for size in (len(a.negative), len(a.positive)):
+        # at least one real case is drawn, so that every model has the class
+        added = min(int(rng.binomial(size + 1, 1 / (size + 1))), size)
+        drawn.append((rng.integers(0, size, size + 1 - added), added / 2))
+    (negative, above), (positive, below) = drawn
+    coins = rng.random(2) < 0.5
+    values = []
+    for model, (wrong_negative, wrong_positive) in ((a, coins), (b, ~coins)):
+        negatives, positives = model.counts(negative, positive)
+        values.append(
+            functional(
+                np.concatenate([[0.0], negatives, [above * wrong_negative]]),
+                np.concatenate([[below * wrong_positive], positives, [0.0]]),
+                resampled=True,
+            )
+        )
+    return values[0] - values[1]
+
+
+class _Side(NamedTuple):
+    """One class: how to draw some of its cases, how many there are, and their mean weight."""
+
+    draw: Callable[[np.random.Generator, int], Any]
+    size: int
+    mean: float
+
+
+def _weighted_side(counts: ScoreCounts, sample: Sample) -> _Side:
+    where, cases, groups = (
+        np.searchsorted(counts.scores, sample.scores),
+        len(sample.scores),
+        len(counts.scores),
+    )
+    share = np.ones(cases) if sample.weights is None else sample.weights / sample.weights.max()
+
+    def draw(rng: np.random.Generator, size: int) -> FloatArray:
+        drawn = rng.integers(0, cases, size)
+        return np.bincount(where[drawn], share[drawn], minlength=groups).astype(np.float64, copy=False)
+
+    return _Side(draw, cases, float(share.mean()))
+
+
+def _counted_side(column: FloatArray) -> _Side:
+    cases, groups = int(column.sum()), len(column)
+    if cases > _MOST_ROWS:
+        share = column / column.sum()
+        return _Side(lambda rng, size: rng.multinomial(size, share), cases, 1.0)
+    where = np.repeat(np.arange(groups), column.astype(np.int64))
+    return _Side(
+        lambda rng, size: np.bincount(where[rng.integers(0, cases, size)], minlength=groups), cases, 1.0
+    )
+
+
+def class_sampler(
+    counts: ScoreCounts, weights: str, quantity: str, *, half_errors: bool
+) -> Callable[[np.random.Generator], list[Any]]:
+    """Sampler of both classes: negatives and positives drawn at each distinct score.
+
+    With `half_errors` each class has half a case more that is ranked as wrongly as possible: a negative
+    above and a positive below all others, each of half the weight of a case. Resamples of a perfect ranking
+    then differ. There is one place more at either end.
+    """
+    counts.require_both_classes(quantity)
+    cases = counts.weighted_cases(f"{quantity} by bootstrap") if weights == "importance" else None
+    if cases is not None:
+        sides = [_weighted_side(counts, sample) for sample in reversed(cases)]
+    elif np.any(counts.negatives % 1) or np.any(counts.positives % 1):
+        raise UndefinedError(
+            f"{quantity} by bootstrap draws whole cases, got fractional repeats. "
+            "Hint: weights='importance', or auc_interval, which takes any weights."
+        )
+    else:
+        sides = [_counted_side(column) for column in (counts.negatives, counts.positives)]
+
+    def draw(rng: np.random.Generator) -> list[Any]:
+        if not half_errors:
+            return [side.draw(rng, side.size) for side in sides]
+        made = []
+        for side in sides:
+            wrong = int(rng.binomial(side.size + 1, 1 / (side.size + 1)))
+            made.append((side.draw(rng, side.size + 1 - wrong), side.mean * wrong / 2))
+        (negatives, above), (positives, below) = made
+        return [np.concatenate([[0.0], negatives, [above]]), np.concatenate([[below], positives, [0.0]])]
+
+    return draw
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RocDifferenceTest(Result):
+    """One number of two ROC curves, compared by bootstrap.
+
+    Made by `partial_auc_difference_test` and `roc_point_test` on the same cases, by
+    `partial_auc_unpaired_test` and `roc_point_unpaired_test` on different ones.
+
+    Attributes
+    ----------
+    quantity : str
+        What is compared, in words.
+    estimate_a, estimate_b, difference : float
+        difference = estimate_a - estimate_b, positive where the first is better.
+    variance : float
+        Bootstrap variance of the difference.
+    statistic, pvalue : float
+        difference / sqrt(variance) against the normal law.
+    alternative : str
+    n_resamples : int
+    degenerate : bool
+        True if the difference is the same, but not 0, in every resample.
+    """
+
+    quantity: str
+    estimate_a: float
+    estimate_b: float
+    difference: float
+    variance: float
+    statistic: float
+    pvalue: float
+    alternative: str
+    n_resamples: int
+    degenerate: bool
+    _resampled: FloatArray
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """Return the percentile interval of the difference."""
+        return Interval(*percentile_limits(self._resampled, check_confidence_level(confidence_level)))
+
+    def __repr__(self) -> str:
+        return (
+            f"RocDifferenceTest({self.quantity}: difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
+        )
+
+
+class Bootstrap(NamedTuple):
+    """How to resample and what to ask; the same for one set of cases and for two."""
+
+    alternative: str
+    n_resamples: int
+    rng: Any
+    workers: int
+    half_errors: bool
+
+    def test(
+        self,
+        quantity: str,
+        estimates: Sequence[float],
+        difference: Callable[[np.random.Generator], float],
+    ) -> RocDifferenceTest:
+        """Compare the difference of the estimates with its spread over resamples."""
+        check_choice(self.alternative, "alternative", ALTERNATIVES)
+        values = resample(
+            difference, n_resamples=self.n_resamples, rng=self.rng, workers=self.workers, label=quantity
+        )
+        gap = estimates[0] - estimates[1]
+        variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+        statistic, pvalue = normal_test(gap, variance, self.alternative)
+        return RocDifferenceTest(
+            quantity=quantity,
+            estimate_a=estimates[0],
+            estimate_b=estimates[1],
+            difference=gap,
+            variance=variance,
+            statistic=statistic,
+            pvalue=pvalue,
+            alternative=self.alternative,
+            n_resamples=len(values),
+            degenerate=variance == 0 and gap != 0,
+            _resampled=values,
+        )
+
+
+def paired_difference(
+    joint: JointScores, quantity: str, functional: Functional, options: Bootstrap
+) -> RocDifferenceTest:
+    """The same cases, drawn with both their scores."""
+    a, b = joint_ranks(joint)
+    # models that rank alike differ in no resample
+    alike = all(np.array_equal(one, other) for one, other in zip(a[:2], b[:2], strict=True))
+
+    def difference(stream: np.random.Generator) -> float:
+        if options.half_errors and not alike:
+            return _half_error_difference(stream, a, b, functional)
+        drawn = [stream.integers(0, len(own), len(own)) for own in a[:2]]
+        first, second = (functional(*model.counts(*drawn), resampled=True) for model in (a, b))
+        return first - second
+
+    estimates = [functional(*model.counts(slice(None), slice(None))) for model in (a, b)]
+    return options.test(quantity, estimates, difference)
+
+
+def unpaired_difference(
+    samples: Sequence[ScoreCounts], weights: str, quantity: str, functional: Functional, options: Bootstrap
+) -> RocDifferenceTest:
+    """Different cases, each sample drawn by itself."""
+    check_weight_meaning(weights)
+    opening = f"{quantity[0].upper()}{quantity[1:]}"
+    samplers = [
+        class_sampler(counts, weights, opening, half_errors=options.half_errors) for counts in samples
+    ]
+
+    def difference(stream: np.random.Generator) -> float:
+        first, second = (functional(*draw(stream), resampled=True) for draw in samplers)
+        return first - second
+
+    estimates = [functional(counts.negatives, counts.positives) for counts in samples]
+    return options.test(quantity, estimates, difference)
+
+
+# ---------------------------------------------------------------- one curve
 
 
 def partial_auc_interval(
@@ -191,8 +533,9 @@ def partial_auc_difference_test(
     joint = JointScores.of_two(
         y_true, score_a, score_b, quantity="A test of partial AUCs", pos_label=pos_label
     )
-    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    return paired_difference(joint, quantity, functional, options)
+    return paired_difference(
+        joint, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    )
 
 
 def roc_point_test(
@@ -260,8 +603,9 @@ def roc_point_test(
     """
     quantity, functional = rate_at_point(sensitivity, specificity)
     joint = JointScores.of_two(y_true, score_a, score_b, quantity="A test of ROC points", pos_label=pos_label)
-    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    return paired_difference(joint, quantity, functional, options)
+    return paired_difference(
+        joint, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    )
 
 
 # ---------------------------------------------------------------- different cases
@@ -326,8 +670,10 @@ def partial_auc_unpaired_test(
     True
     """
     quantity, functional = partial_area(min_fpr, max_fpr, min_tpr, max_tpr, standardize=standardize)
-    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    return unpaired_difference(two_samples(evidence, pos_label), weights, quantity, functional, options)
+    samples = two_samples(evidence, pos_label)
+    return unpaired_difference(
+        samples, weights, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    )
 
 
 def roc_point_unpaired_test(
@@ -381,3 +727,236 @@ def roc_point_unpaired_test(
     quantity, functional = rate_at_point(sensitivity, specificity)
     options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
     return unpaired_difference(two_samples(evidence, pos_label), weights, quantity, functional, options)
+
+
+# ---------------------------------------------------------------- whole curves, by permutation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class VenkatramanTest(Result):
+    """Two whole ROC curves; made by `venkatraman_test` and `venkatraman_unpaired_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The same cases: sum over all cut-offs of the absolute difference of the two numbers of errors.
+        Different cases: integral over the false positive rate of the absolute difference of the curves.
+    pvalue : float
+        Share of the permutations with a statistic at least as large, the observed one included.
+    n_resamples : int
+    """
+
+    statistic: float
+    pvalue: float
+    n_resamples: int
+
+
+def venkatraman_test(
+    y_true: Labels,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
+    *,
+    n_resamples: int = 2000,
+    rng: Any = None,
+    workers: int = 1,
+    pos_label: Any = None,
+) -> VenkatramanTest:
+    """Test whether two models on the same cases have the same ROC curve everywhere.
+
+    Curves that cross can have equal AUCs; this test sees them, `auc_difference_test` does not. It
+    works on ranks, so that the models need no common scale. Assumes that, if the curves are equal,
+    the two ranks of a case can be exchanged.
+
+    Parameters
+    ----------
+    y_true, score_a, score_b, pos_label
+        As in `auc_difference_test`; weights are not defined here: repeat the rows.
+    n_resamples : int, default 2000
+        Random permutations; the p-value is at least 1 / (n_resamples + 1).
+    rng, workers
+        As in `partial_auc_interval`.
+
+    Returns
+    -------
+    VenkatramanTest
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    sum over k = 1..n-1 of |errors of a - errors of b| when the k lowest cases are called negative.
+    Tied cases, in the data or after swapping ranks, share their places evenly (the straight segment
+    of the curve) instead of being ordered at random as in the paper: the test needs no second source
+    of chance, and identical models get p = 1.
+
+    References
+    ----------
+    Venkatraman and Begg (1996), Biometrika 83, doi:10.1093/biomet/83.4.835.
+
+    Examples
+    --------
+    Equal AUCs, different curves: model b is a specialist for the clear cases.
+
+    >>> import numpy as np
+    >>> from demur.auc import venkatraman_test
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 200)
+    >>> a = rng.normal(size=400) + 1.2 * y
+    >>> b = rng.normal(size=400) * np.where(y, 3.0, 1.0) + 2.7 * y
+    >>> venkatraman_test(y, a, b, n_resamples=500, rng=0).pvalue < 0.01
+    True
+    """
+    joint = JointScores.of_two(y_true, score_a, score_b, quantity="A test of ROC curves", pos_label=pos_label)
+    size = joint.negatives.shape[1]
+    positive = np.arange(size + joint.positives.shape[1]) >= size
+    doubled = []  # twice the mid-rank of every case, negatives first
+    for ranks in joint_ranks(joint):
+        where = np.concatenate([ranks.negative, ranks.positive])
+        sizes = np.bincount(where, minlength=ranks.groups)
+        doubled.append((2 * np.cumsum(sizes) - sizes + 1)[where])
+    a, b = doubled
+    observed = error_distance(a, b, positive)
+
+    def permuted(stream: np.random.Generator) -> float:
+        swap = stream.random(len(a)) < 0.5
+        return error_distance(np.where(swap, b, a), np.where(swap, a, b), positive)
+
+    return _permutation_test(observed, permuted, n_resamples, rng, workers)
+
+
+def error_distance(a: IntArray, b: IntArray, positive: Any) -> float:
+    """Sum over cuts of the absolute difference of errors: twice that of the positives below."""
+    below = [positives_below(ranks, positive) for ranks in (a, b)]
+    return 2 * float(np.abs(below[0] - below[1]).sum())
+
+
+def positives_below(ranks: IntArray, positive: Any) -> FloatArray:
+    """Element k - 1: expected positives among the k lowest cases, k = 1..n-1, ties in random order."""
+    size = 2 * len(ranks) + 1
+    cases = np.cumsum(np.bincount(ranks, minlength=size))
+    positives = np.cumsum(np.bincount(ranks[positive], minlength=size))
+    return np.interp(np.arange(1, len(ranks)), cases, positives)
+
+
+# ---------------------------------------------------------------- different cases
+
+
+def venkatraman_unpaired_test(
+    *evidence: Any, n_resamples: int = 2000, rng: Any = None, workers: int = 1, pos_label: Any = None
+) -> VenkatramanTest:
+    """Test whether two ROC curves from different, independent cases are the same everywhere.
+
+    Curves that cross can have equal AUCs; this test sees them, `auc_unpaired_test` does not. Two models
+    on the same cases need `venkatraman_test`.
+
+    Parameters
+    ----------
+    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+        As in `auc_unpaired_test`; whole numbers of cases.
+    n_resamples : int, default 2000
+        Random permutations; the p-value is at least 1 / (n_resamples + 1).
+    rng, workers
+        As in `partial_auc_interval`.
+    pos_label : label, optional
+        The positive label in both samples.
+
+    Returns
+    -------
+    VenkatramanTest
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing, or counts are fractional.
+
+    Notes
+    -----
+    Each case is placed among the negatives of its own sample (its share of negatives below, ties one
+    half). If the curves are equal, the placements of the positives have one law in both samples, and
+    so have those of the negatives: within each class they are exchanged at random between the
+    samples. The statistic is the integral over the false positive rate of |difference of the curves|
+    through those placements. Venkatraman (2000) ranks by projected false positive rates, too; ties
+    share their places instead of being broken at random.
+
+    References
+    ----------
+    Venkatraman (2000), Biometrics 56, doi:10.1111/j.0006-341X.2000.01134.x.
+
+    Examples
+    --------
+    Equal AUCs, different curves: at the second site the model is a specialist for the clear cases.
+
+    >>> import numpy as np
+    >>> from demur.auc import venkatraman_unpaired_test
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 200)
+    >>> first = rng.normal(size=400) + 1.2 * y
+    >>> second = rng.normal(size=400) * np.where(y, 3.0, 1.0) + 2.7 * y
+    >>> venkatraman_unpaired_test(y, first, y, second, n_resamples=300, rng=0).pvalue < 0.01
+    True
+    """
+    samples = two_samples(evidence, pos_label)
+    placed = [_placements(counts) for counts in samples]
+    sizes = [(len(negative), len(positive)) for negative, positive in placed]
+    negatives = np.concatenate([negative for negative, _ in placed])
+    positives = np.concatenate([positive for _, positive in placed])
+
+    def distance(negative_order: IntArray, positive_order: IntArray) -> float:
+        (n, m), _ = sizes
+        x, y = negatives[negative_order], positives[positive_order]
+        return curve_distance((x[:n], y[:m]), (x[n:], y[m:]))
+
+    observed = distance(np.arange(len(negatives)), np.arange(len(positives)))
+
+    def permuted(stream: np.random.Generator) -> float:
+        return distance(stream.permutation(len(negatives)), stream.permutation(len(positives)))
+
+    return _permutation_test(observed, permuted, n_resamples, rng, workers)
+
+
+def _placements(counts: ScoreCounts) -> tuple[FloatArray, FloatArray]:
+    """Share of the negatives below each case, ties one half: of the negatives and of the positives."""
+    counts.require_both_classes("A test of ROC curves")
+    columns = counts.negatives, counts.positives
+    if any(np.any(column % 1) for column in columns):
+        raise UndefinedError(
+            "A test of ROC curves exchanges whole cases, got fractional weights. "
+            "Hint: auc_unpaired_test takes any weights."
+        )
+    below = (np.cumsum(counts.negatives) - counts.negatives / 2) / counts.n_negative
+    negative, positive = (np.repeat(below, column.astype(np.int64)) for column in columns)
+    return negative, positive
+
+
+def curve_distance(first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> float:
+    """Integral over the false positive rate of the absolute difference of two ROC curves."""
+    counts = [class_counts(*sample) for sample in (first, second)]
+    (fpr_a, tpr_a), (fpr_b, tpr_b) = (
+        (running_rate(one.negatives[::-1]), running_rate(one.positives[::-1])) for one in counts
+    )
+    x = np.unique(np.concatenate([fpr_a, fpr_b]))
+    # between two corners both curves are straight; jumps are read from either side
+    d0 = height(fpr_a, tpr_a, x[:-1], side="right") - height(fpr_b, tpr_b, x[:-1], side="right")
+    d1 = height(fpr_a, tpr_a, x[1:], side="left") - height(fpr_b, tpr_b, x[1:], side="left")
+    width = np.diff(x)
+    same = d0 * d1 >= 0
+    straight = float(np.sum(width[same] * np.abs(d0 + d1)[same] / 2))
+    a, b, w = np.abs(d0[~same]), np.abs(d1[~same]), width[~same]
+    return straight + float(np.sum(w * (a * a + b * b) / (2 * (a + b))))
+
+
+def _permutation_test(
+    observed: float,
+    permuted: Callable[[np.random.Generator], float],
+    n_resamples: int,
+    rng: Any,
+    workers: int,
+) -> VenkatramanTest:
+    values = resample(permuted, n_resamples=n_resamples, rng=rng, workers=workers, label="Venkatraman test")
+    as_large = int(np.count_nonzero(values >= observed * (1 - _SAME_SUM)))
+    return VenkatramanTest(
+        statistic=observed, pvalue=(1 + as_large) / (1 + len(values)), n_resamples=len(values)
+    )

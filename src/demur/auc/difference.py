@@ -1,45 +1,143 @@
-"""Test and interval for the difference of two AUCs on the same cases.
+"""Tests and intervals for the difference of two AUCs, on the same cases and on different ones.
 
 Identical models give a difference of 0, a variance of 0, p = 1 and an interval of length 0,
 whatever the method: a variance of 0 is never divided by.
+
+In the permutation test each case keeps or exchanges its two values. The permuted difference is a sum of n
+independent terms +-a_k (Bandos, Rockette and Gur 2006, eq. 8, for its variance), so its law is exact without
+simulation. What is exchanged are mid-ranks within each model, which no rescaling of the scores can change, or
+the scores themselves on request.
 """
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from demur._checks import check_choice, check_confidence_level, input_error
+import numpy as np
+
+from demur._checks import check_choice, check_confidence_level, check_weight_meaning, input_error
+from demur._kernels.auc_variances import delong, newcombe_interval, score_interval
+from demur._kernels.jit import whole_job
+from demur._kernels.lattice_laws import COMPUTATIONS, too_large, upper_tail
 from demur._kernels.normal import normal_quantile
-from demur._kernels.permutation import COMPUTATIONS
 from demur._kernels.placements import TwoWay
+from demur._kernels.proportions import joined_limits
 from demur._results import Interval, Result
-from demur.auc.exchange import EXCHANGES, exchange_pvalues, exchange_terms, exchange_variance
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
-from demur.auc.tables import ModelTables
-from demur.auc.wald import (
-    ALTERNATIVES,
-    INTERVALS,
-    difference_interval,
-    normal_test,
-    score_difference_interval,
-)
-from demur.exceptions import UndefinedError
+from demur.auc.tables import ModelTables, single_table
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.paired.counts import PairedCounts
 from demur.paired.scores import JointScores
-from demur.typing import ArrayLike, Labels
+from demur.roc.margins import MarginTest, margin_result
+from demur.typing import ArrayLike, IntArray, Labels
 
 __all__ = [
+    "ALTERNATIVES",
+    "EXCHANGES",
     "NEEDS_PAIR_SUM",
     "AucDifferenceTest",
+    "AucUnpairedTest",
     "PairedOptions",
     "auc_difference_test",
     "auc_difference_variances",
+    "auc_margin_test",
+    "auc_unpaired_test",
+    "difference_interval",
+    "normal_test",
     "paired_test",
+    "two_samples",
 ]
 
 _METHODS = ("permutation", *PLACEMENT_VARIANCES)
 NEEDS_PAIR_SUM = ("unbiased", "bootstrap", "permutation")
+
+
+# ---------------------------------------------------------------- tests and intervals of a difference
+
+
+INTERVALS = ("score", "wald")
+"""Methods of an interval of a difference."""
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def normal_test(
+    difference: float, variance: float, alternative: str, df: float = math.inf
+) -> tuple[float, float]:
+    """Statistic difference / sqrt(variance) and its p-value.
+
+    No variance: a difference of 0 has statistic 0 and p = 1, any other an infinite statistic.
+    """
+    from scipy.special import ndtr, stdtr
+
+    if variance > 0:
+        statistic = difference / math.sqrt(variance)
+    else:
+        statistic = math.copysign(math.inf, difference) if difference else 0.0
+    if difference == 0:
+        return statistic, 1.0 if alternative == "two-sided" or variance == 0 else 0.5
+    two_sided = alternative == "two-sided"
+    tail = -abs(statistic) if two_sided else statistic if alternative == "less" else -statistic
+    pvalue = float(ndtr(tail) if math.isinf(df) else stdtr(df, tail))
+    return statistic, 2 * pvalue if two_sided else pvalue
+
+
+def difference_interval(
+    aucs: tuple[float, float],
+    sizes: tuple[tuple[float, float], tuple[float, float]],
+    variance: float,
+    quantile: float,
+    z: float,
+) -> Interval:
+    """Wald limits within [-1, 1]; without variance, limits from the two Newcombe intervals.
+
+    `sizes` are (negatives, positives) of the two samples. Combining the Newcombe limits as if the
+    AUCs were independent is conservative for models that are positively correlated.
+    """
+    difference = aucs[0] - aucs[1]
+    if variance > 0:
+        half = quantile * math.sqrt(variance)
+        return Interval(max(difference - half, -1.0), min(difference + half, 1.0))
+    a, b = (newcombe_interval(auc, *size, z) for auc, size in zip(aucs, sizes, strict=True))
+    return _combined(aucs, a, b, 0.0)
+
+
+def score_difference_interval(
+    tables: tuple[TwoWay, TwoWay], joint: TwoWay | None, confidence_level: float
+) -> Interval:
+    """Limits from the two score intervals and the correlation of the AUCs.
+
+    `joint` is the table of differences, psi of a minus psi of b; without it the AUCs are independent.
+    """
+    singles = [_delong(table) for table in tables]
+    correlation = 0.0
+    if joint is not None and min(singles) > 0:
+        covariance = (sum(singles) - _delong(joint)) / 2
+        correlation = min(max(covariance / math.sqrt(singles[0] * singles[1]), -1.0), 1.0)
+    a, b = (
+        score_interval(table, variance, confidence_level)
+        for table, variance in zip(tables, singles, strict=True)
+    )
+    return _combined((tables[0].estimate, tables[1].estimate), a, b, correlation)
+
+
+def _delong(table: TwoWay) -> float:
+    """DeLong's variance; 0 where a class of one case leaves it undefined."""
+    return delong(table) if min(table.n_negative, table.n_positive) > 1 else 0.0
+
+
+def _combined(
+    aucs: tuple[float, float], a: tuple[float, float], b: tuple[float, float], correlation: float
+) -> Interval:
+    low, high = joined_limits((1.0, aucs[0], *a), (-1.0, aucs[1], *b), correlation)
+    return Interval(max(low, -1.0), min(high, 1.0))
+
+
+# ---------------------------------------------------------------- the same cases
 
 
 class PairedOptions(NamedTuple):
@@ -357,3 +455,334 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
         _interval_variance=spread,
         _tables=(first, second, table),
     )
+
+
+EXCHANGES = ("ranks", "scores")
+_MOST_CASES = 2**24  # repeated cases, each a term of the sum; more would take minutes
+_SAME_SCALE = 2.0  # largest ratio of interquartile ranges that counts as one scale
+
+
+def exchange_variance(joint: JointScores, terms: IntArray) -> float:
+    """Variance of the sum with random signs, in units of the difference (eq. 8)."""
+    scale = 4 * joint.n_negative * joint.n_positive
+    return float(np.square(terms, dtype=np.float64).sum()) / scale**2
+
+
+def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArray:
+    """Terms of the sum, in units of 1 / (4 N M); warns if scores of different scales are exchanged."""
+    joint = tables.joint
+    if not tables.exchangeable:
+        raise UndefinedError(
+            "The permutation test exchanges whole cases, got weights that are not numbers of cases. "
+            "Hint: 'delong' and 'bootstrap' take any weights; weights='repeats' makes whole numbers cases."
+        )
+    cases = joint.n_negative + joint.n_positive
+    if joint.negative_weight is not None and cases > _MOST_CASES:
+        raise input_error(
+            "method",
+            f"must not be 'permutation' for more than {_MOST_CASES:.3g} cases, each of which is a term",
+            f"{cases:.3g} cases",
+            "'delong' and 'bootstrap' need the joint counts only.",
+        )
+    rows = joint.negatives.shape[1] + joint.positives.shape[1]
+    # part of a comparison that takes n log n steps anyway, so compiling pays earlier than for counts alone
+    with whole_job(2 * rows * rows.bit_length()):
+        if exchange == "ranks":
+            return joint.in_ranks(a, b).permutation_terms(0, 1)
+        _warn_about_scales(joint, a, b)
+        return joint.permutation_terms(a, b)
+
+
+def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
+    """Warn if the middle halves of the scores do not overlap, or one is over twice as long."""
+    (low_a, high_a), (low_b, high_b) = (_middle_half(joint, model) for model in (a, b))
+    short, long = sorted((high_a - low_a, high_b - low_b))
+    if max(low_a, low_b) <= min(high_a, high_b) and not long > _SAME_SCALE * short:
+        return
+    warnings.warn(
+        "the two models score on different scales (middle halves of their scores: "
+        f"{low_a:.4g} to {high_a:.4g} and {low_b:.4g} to {high_b:.4g}), so exchanging the scores of a "
+        "case is not meaningful and the test loses its power; leave exchange='ranks'",
+        DegenerateDataWarning,
+        stacklevel=5,
+    )
+
+
+def _middle_half(joint: JointScores, model: int) -> tuple[float, float]:
+    """First and third quartile of the scores of all cases."""
+    weights = None
+    if joint.negative_weight is not None and joint.positive_weight is not None:
+        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
+    size = joint.negatives.shape[1]
+    scores = np.concatenate([joint.negatives[model], joint.positives[model]])
+    counts = ScoreCounts.from_arrays(np.arange(len(scores)) >= size, scores, sample_weight=weights)
+    upto = np.cumsum(counts.positives + counts.negatives)
+    at = np.searchsorted(upto, upto[-1] * np.array([0.25, 0.75]))
+    return float(counts.scores[at[0]]), float(counts.scores[at[1]])
+
+
+def exchange_pvalues(terms: IntArray, alternative: str, computation: str | None) -> tuple[float, float, str]:
+    """p-value, mid-p-value and how the law was computed."""
+    if computation is not None and too_large(terms, computation):
+        raise input_error(
+            "computation",
+            "must suit the number of cases",
+            f"{computation!r} for {len(terms)} cases",
+            "leave it out to choose by size, or use 'saddlepoint'.",
+        )
+    observed = int(terms.sum())
+    # always the tail on the side of the alternative: small p-values keep their relative accuracy
+    value = {"two-sided": abs(observed), "greater": observed, "less": -observed}[alternative]
+    above, at, how = upper_tail(terms, value, computation)
+    if alternative == "two-sided" and observed == 0:
+        return 1.0, 1 - at / 2, how
+    sides = 2 if alternative == "two-sided" else 1
+    return min(sides * (above + at), 1.0), min(sides * (above + at / 2), 1.0), how
+
+
+def auc_margin_test(
+    y_true: Labels,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
+    *,
+    margin: float,
+    question: str = "non-inferiority",
+    significance_level: float = 0.05,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
+) -> MarginTest:
+    """Test whether one model ranks no worse than another on the same cases, up to a margin.
+
+    A positive difference favours model a. Assumes independent cases. Not finding a difference with
+    `auc_difference_test` does not show that there is none: this test does.
+
+    Parameters
+    ----------
+    y_true, score_a, score_b, pos_label, sample_weight, weights
+        As in `auc_difference_test`.
+    margin : float
+        How much lower an AUC would still be acceptable, such as 0.05.
+    question : {"non-inferiority", "equivalence"}
+        "equivalence" asks in both directions (two one-sided tests).
+    significance_level : float, default 0.05
+        Of each one-sided test.
+
+    Returns
+    -------
+    MarginTest
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing or has a single case.
+
+    Notes
+    -----
+    Non-inferiority: p = Phi(-(difference + margin) / sqrt(V)) with DeLong's variance V; equivalence: the
+    larger of the two one-sided p-values.
+
+    References
+    ----------
+    Liu, Ma, Wu and Tai (2006), Statistics in Medicine 25, doi:10.1002/sim.2358.
+
+    Examples
+    --------
+    A model without the expensive laboratory value: is it worse by less than 0.05?
+
+    >>> import numpy as np
+    >>> from demur.auc import auc_margin_test
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 300)
+    >>> full = rng.normal(size=600) + 2 * y
+    >>> reduced = full + 0.3 * rng.normal(size=600)
+    >>> auc_margin_test(y, reduced, full, margin=0.05).established
+    True
+    """
+    test = auc_difference_test(
+        y_true,
+        score_a,
+        score_b,
+        method="delong",
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weights=weights,
+    )
+    error = math.sqrt(max(test.variance, 0.0))
+    return margin_result(
+        "difference of AUCs",
+        test.difference,
+        lambda z: (test.difference - z * error, test.difference + z * error),
+        margin,
+        question,
+        significance_level,
+        higher_is_better=True,
+    )
+
+
+# ---------------------------------------------------------------- different cases
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class AucUnpairedTest(Result):
+    """Two AUCs from different cases; made by `auc_unpaired_test`.
+
+    Attributes
+    ----------
+    auc_a, auc_b, difference : float
+        difference = auc_a - auc_b.
+    variance : float
+        Sum of the two variances.
+    statistic, pvalue : float
+    df : float
+        Degrees of freedom of the t law; infinite for the normal law.
+    variance_method, alternative : str
+    degenerate : bool
+        True if the variance is 0: the statistic says nothing, `interval` still does.
+    """
+
+    auc_a: float
+    auc_b: float
+    difference: float
+    variance: float
+    statistic: float
+    pvalue: float
+    df: float
+    variance_method: str
+    alternative: str
+    degenerate: bool
+    _tables: tuple[TwoWay, TwoWay]
+
+    def interval(self, confidence_level: float = 0.95, *, method: str = "wald") -> Interval:
+        """Return the confidence interval of the difference, within [-1, 1].
+
+        "wald" agrees with the test, and is made from the two Newcombe intervals where there is no
+        variance (both AUCs 0 or 1). "score" combines the score intervals of the two AUCs, which keeps
+        the coverage at high AUCs with few cases of a class, see `AucDifferenceTest.interval`.
+        """
+        from scipy.special import stdtrit
+
+        z = normal_quantile(check_confidence_level(confidence_level))
+        check_choice(method, "method", INTERVALS)
+        first, second = self._tables
+        if method == "score":
+            return score_difference_interval((first, second), None, confidence_level)
+        quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
+        sizes = (first.n_negative, first.n_positive), (second.n_negative, second.n_positive)
+        return difference_interval((self.auc_a, self.auc_b), sizes, self.variance, quantile, z)
+
+    def __repr__(self) -> str:
+        return f"AucUnpairedTest(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
+
+
+def auc_unpaired_test(
+    *evidence: Any,
+    df: str = "welch",
+    variance: str = "delong",
+    alternative: str = "two-sided",
+    pos_label: Any = None,
+    weights: str = "importance",
+) -> AucUnpairedTest:
+    """Test whether two AUCs from different, independent cases are equal.
+
+    For two hospitals, two periods, two groups of customers. Two models on the *same* cases need
+    `auc_difference_test`: this one would waste the pairing. A positive difference favours the first.
+
+    Parameters
+    ----------
+    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+        Each sample as two arrays or as one `ScoreCounts` (with weights, if it has any).
+    df : {"welch", "inf"}
+        "welch": t law with (Va + Vb)^2 / (Va^2/(na-1) + Vb^2/(nb-1)) degrees of freedom; "inf": normal.
+    variance : {"delong", "jackknife", "unbiased", "bootstrap"}
+        As `method` in `auc_variance`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the first AUC is higher.
+    pos_label : label, optional
+        The positive label in both samples.
+    weights : {"importance", "repeats"}
+        As in `auc_variance`; n in the degrees of freedom is then the effective number of cases.
+
+    Returns
+    -------
+    AucUnpairedTest
+        With `interval(confidence_level)`.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing, or the variance does not exist.
+
+    Notes
+    -----
+    statistic = (Aa - Ab) / sqrt(Va + Vb); 0 with p = 1 if the variance and the difference are 0.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, doi:10.2307/2531595.
+
+    Examples
+    --------
+    The model ranks worse at the second site, but six cases there cannot show it:
+
+    >>> from demur.auc import auc_unpaired_test
+    >>> first = [0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.2, 0.4, 0.5, 0.45, 0.6, 0.7, 0.9]
+    >>> second = [0, 0, 0, 1, 1, 1], [0.2, 0.6, 0.7, 0.3, 0.65, 0.8]
+    >>> test = auc_unpaired_test(*first, *second)
+    >>> round(test.difference, 3), round(test.pvalue, 2)
+    (0.271, 0.38)
+    """
+    law = "inf" if df in (math.inf, "inf") else df
+    check_choice(law, "df", ("welch", "inf"))
+    check_choice(variance, "variance", tuple(PLACEMENT_VARIANCES))
+    check_choice(alternative, "alternative", ALTERNATIVES)
+    check_weight_meaning(weights)
+    samples = two_samples(evidence, pos_label)
+    for counts in samples:
+        counts.require_both_classes("A test of two AUCs")
+    tables = [single_table(counts, weights) for counts in samples]
+    # below 0 only by rounding of the unbiased variance
+    parts = [max(placement_variance(table, variance), 0.0) for table in tables]
+    spread = sum(parts)
+    degrees = math.inf
+    if law == "welch" and spread > 0:
+        sizes = (table.n_negative + table.n_positive for table in tables)
+        degrees = spread**2 / sum(v**2 / (n - 1) for v, n in zip(parts, sizes, strict=True))
+    difference = tables[0].estimate - tables[1].estimate
+    statistic, pvalue = normal_test(difference, spread, alternative, degrees)
+    return AucUnpairedTest(
+        auc_a=tables[0].estimate,
+        auc_b=tables[1].estimate,
+        difference=difference,
+        variance=spread,
+        statistic=statistic,
+        pvalue=pvalue,
+        df=degrees,
+        variance_method=variance,
+        alternative=alternative,
+        degenerate=spread == 0,
+        _tables=(tables[0], tables[1]),
+    )
+
+
+def two_samples(evidence: tuple[Any, ...], pos_label: Any) -> list[ScoreCounts]:
+    """Read two samples, each one ScoreCounts, one pair, or two arrays in a row."""
+    unread, samples = list(evidence), []
+    while unread:
+        item = unread.pop(0)
+        if isinstance(item, ScoreCounts):
+            samples.append(item)
+        elif isinstance(item, tuple) and len(item) == 2 and all(np.ndim(part) for part in item):
+            samples.append(as_counts(*item, pos_label=pos_label))
+        elif unread:
+            samples.append(as_counts(item, unread.pop(0), pos_label=pos_label))
+        else:
+            samples.append(as_counts(item))
+    if len(samples) != 2:
+        raise input_error(
+            "evidence",
+            "must be two samples",
+            len(samples),
+            "pass y_true_a, y_score_a, y_true_b, y_score_b or two ScoreCounts.",
+        )
+    return samples

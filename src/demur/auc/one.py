@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from demur._checks import (
     check_choice,
     check_confidence_level,
@@ -18,12 +20,11 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels import auc_variances as formulas
-from demur._kernels.auc_intervals import score_interval
-from demur._kernels.bounded_means import logit_limits, wald_limits
+from demur._kernels.auc_variances import score_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
+from demur._kernels.proportions import logit_limits, wald_limits
 from demur._results import Interval
-from demur.auc.binormal import binormal_line
 from demur.auc.tables import single_table
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
@@ -35,6 +36,7 @@ __all__ = [
     "AucInterval",
     "auc_interval",
     "auc_variance",
+    "binormal_line",
     "interval_of_table",
     "placement_variance",
 ]
@@ -162,8 +164,13 @@ def auc_variance(
     """
     check_choice(method, "method", _VARIANCES)
     check_weight_meaning(weights)
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("The variance of an AUC")
+    counts = as_counts(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        both_classes="The variance of an AUC",
+    )
     table = single_table(counts, weights)
     if n_negative is None and n_positive is None and stratified:
         return _variance(counts, table, method)
@@ -281,14 +288,21 @@ def auc_interval(
     check_choice(variance, "variance", _VARIANCES)
     check_weight_meaning(weights)
     z = normal_quantile(check_confidence_level(confidence_level))
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("The interval of an AUC")
+    counts = as_counts(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        both_classes="The interval of an AUC",
+    )
     table = single_table(counts, weights)
     auc = table.estimate
     ends = auc in (0.0, 1.0)
     spread = 0.0 if method == "newcombe" or ends else _variance(counts, table, variance)
     if spread <= 0 or method == "score":  # below 0 only by rounding of the unbiased variance
-        return _scored(table, spread, confidence_level, degenerate=spread <= 0 and method != "newcombe")
+        limits = score_interval(table, max(spread, 0.0), confidence_level)
+        degenerate = spread <= 0 and method != "newcombe"
+        return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=degenerate)
     wanted = wald_limits if method == "wald" else logit_limits
     return AucInterval(*wanted(auc, spread, z), method)
 
@@ -296,10 +310,30 @@ def auc_interval(
 def interval_of_table(table: TwoWay, confidence_level: float) -> AucInterval:
     """Return what `auc_interval` gives for the cases of a table."""
     spread = 0.0 if table.estimate in (0.0, 1.0) else placement_variance(table, "delong")
-    return _scored(table, spread, confidence_level, degenerate=spread <= 0)
-
-
-def _scored(table: TwoWay, spread: float, confidence_level: float, *, degenerate: bool) -> AucInterval:
-    """Score interval; Newcombe's where the data show no spread."""
+    # Newcombe's interval where the data show no spread
     limits = score_interval(table, max(spread, 0.0), confidence_level)
-    return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=degenerate)
+    return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=spread <= 0)
+
+
+def binormal_line(counts: ScoreCounts) -> tuple[float, float]:
+    """Intercept and negated slope of normal quantiles of specificity on those of sensitivity.
+
+    Least squares over the thresholds at which both rates lie strictly between 0 and 1: the fit of
+    pROC, which takes the two numbers as the binormal parameters A and B.
+    """
+    from scipy.special import ndtri
+
+    # totals from the same running sums, so that a rate of 1 is exactly 1
+    missed, specificity = (
+        upto[:-1] / upto[-1] for upto in map(np.cumsum, (counts.positives, counts.negatives))
+    )
+    inner = (missed > 0) & (missed < 1) & (specificity > 0) & (specificity < 1)
+    x, y = -ndtri(missed[inner]), ndtri(specificity[inner])
+    if len(x) < 2 or x.min() == x.max():
+        raise UndefinedError(
+            "The variance by method 'obuchowski' needs at least 2 sensitivities strictly between 0 and 1, "
+            f"got {len(set(x.tolist()))}. Hint: 'delong', 'hanley-mcneil' and 'bootstrap' need none."
+        )
+    centred = x - x.mean()
+    slope = float((centred * (y - y.mean())).sum() / (centred**2).sum())
+    return float(y.mean() - slope * x.mean()), -slope

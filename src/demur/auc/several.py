@@ -1,4 +1,4 @@
-"""Several models on the same cases: covariance of their AUCs, contrasts, all pairs."""
+"""Several models, or readers, on the same cases: covariance of AUCs, contrasts, all pairs, reader studies."""
 
 from __future__ import annotations
 
@@ -10,22 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_finite, input_error
+from demur._checks import (
+    as_floats,
+    check_choice,
+    check_confidence_level,
+    check_finite,
+    check_labels,
+    input_error,
+)
 from demur._kernels.multiple_tests import holm
-from demur._results import Result
+from demur._results import Interval, Result
 from demur.auc.difference import NEEDS_PAIR_SUM, PairedOptions, paired_test
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
 from demur.auc.tables import ModelTables
-from demur.exceptions import DegenerateDataWarning
+from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.paired.scores import JointScores
+from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
     "AucContrastTest",
     "AucPairwiseTests",
+    "ReaderStudy",
     "auc_contrast_test",
     "auc_covariance",
     "auc_pairwise_tests",
+    "reader_study",
 ]
 
 _RANK_TOLERANCE = 1e-12
@@ -201,6 +211,8 @@ def auc_contrast_test(
     >>> test.df, round(test.pvalue, 3)
     (2, 0.047)
     """
+    from scipy.special import chdtrc
+
     check_choice(method, "method", tuple(PLACEMENT_VARIANCES))
     joint = JointScores.of_columns(
         y_true,
@@ -217,7 +229,14 @@ def auc_contrast_test(
     tables = ModelTables(joint, weights)
     auc = np.array([tables.single(model).estimate for model in range(joint.n_models)])
     covariance = _covariance(tables, method)
-    target = np.broadcast_to(_check_targets(value, len(rows)), len(rows))
+    given = check_finite(value, "value")
+    if given.shape not in ((), (len(rows),)):
+        raise input_error(
+            "value",
+            f"must be one number or one per row of the contrast ({len(rows)})",
+            f"shape {given.shape}",
+        )
+    target = np.broadcast_to(given, len(rows))
     estimate = rows @ auc - target
     noise = _RANK_TOLERANCE * (np.abs(rows) @ auc + np.abs(target))
     estimate[np.abs(estimate) <= noise] = 0.0
@@ -235,20 +254,10 @@ def auc_contrast_test(
         estimate=estimate,
         statistic=statistic,
         df=df,
-        pvalue=_chi_squared_tail(statistic, df),
+        # without a degree of freedom there is nothing to reject
+        pvalue=float(chdtrc(df, statistic)) if df or math.isinf(statistic) else 1.0,
         degenerate=math.isinf(statistic),
     )
-
-
-def _check_targets(value: ArrayLike, hypotheses: int) -> FloatArray:
-    target = check_finite(value, "value")
-    if target.shape not in ((), (hypotheses,)):
-        raise input_error(
-            "value",
-            f"must be one number or one per row of the contrast ({hypotheses})",
-            f"shape {target.shape}",
-        )
-    return target
 
 
 def _wald_statistic(estimate: FloatArray, rows: FloatArray, covariance: FloatArray) -> tuple[float, int]:
@@ -261,14 +270,6 @@ def _wald_statistic(estimate: FloatArray, rows: FloatArray, covariance: FloatArr
     if np.any(np.abs(along[~kept]) > 1e-9 * np.max(np.abs(rows))):
         return math.inf, int(np.count_nonzero(kept))
     return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept))
-
-
-def _chi_squared_tail(statistic: float, df: int) -> float:
-    from scipy.special import chdtrc
-
-    if math.isinf(statistic):
-        return 0.0
-    return float(chdtrc(df, statistic)) if df else 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -387,3 +388,177 @@ def auc_pairwise_tests(
         method=method,
         adjustment=adjustment,
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ReaderStudy(Result):
+    """Tests compared by several readers; made by `reader_study`.
+
+    Attributes
+    ----------
+    aucs : array of shape (tests, readers)
+    means : array
+        Mean AUC of each test.
+    statistic, df_numerator, df_denominator, pvalue : float
+        F test that all tests have the same mean AUC, for readers and cases drawn from populations.
+    variance : float
+        Of the difference of two means.
+    mean_square_test, mean_square_interaction : float
+    error_variance, cov_reader, cov_test, cov_both : float
+        Sampling variance of an AUC, and the covariances of two AUCs that share the reader (other
+        test), the test (other reader), or neither.
+    """
+
+    aucs: FloatArray
+    means: FloatArray
+    statistic: float
+    df_numerator: float
+    df_denominator: float
+    pvalue: float
+    variance: float
+    mean_square_test: float
+    mean_square_interaction: float
+    error_variance: float
+    cov_reader: float
+    cov_test: float
+    cov_both: float
+
+    def difference(self, first: int = 0, second: int = 1) -> float:
+        """Return the difference of the mean AUCs of two tests."""
+        return float(self.means[first] - self.means[second])
+
+    def interval(self, first: int = 0, second: int = 1, *, confidence_level: float = 0.95) -> Interval:
+        """Return the interval of the difference of two mean AUCs: t with `df_denominator`."""
+        from scipy.special import stdtrit
+
+        level = check_confidence_level(confidence_level)
+        gap = self.difference(first, second)
+        if self.variance == 0:
+            return Interval(gap, gap)
+        half = -float(stdtrit(self.df_denominator, (1 - level) / 2)) * math.sqrt(self.variance)
+        return Interval(max(gap - half, -1.0), min(gap + half, 1.0))
+
+    def __repr__(self) -> str:
+        tests, readers = self.aucs.shape
+        return (
+            f"ReaderStudy({tests} tests, {readers} readers, F={self.statistic:.4g}, pvalue={self.pvalue:.4g})"
+        )
+
+
+def reader_study(y_true: Labels, scores: ArrayLike, *, pos_label: Any = None) -> ReaderStudy:
+    """Compare tests that several readers rate on the same cases; random readers, random cases.
+
+    Tells a better test from lucky readers: the conclusion is about readers like these on cases like
+    these. Every reader rates every case with every test (a fully crossed design). Assumes independent
+    cases and readers.
+
+    Parameters
+    ----------
+    y_true : array of n labels
+    scores : array of shape (tests, readers, n)
+        Element (i, j, k): the rating of reader j with test i for case k.
+    pos_label : label, optional
+        The positive label.
+
+    Returns
+    -------
+    ReaderStudy
+        With the F test, `difference(i, k)` and `interval(i, k)`.
+
+    Raises
+    ------
+    InputError
+        If there are not at least two tests and two readers.
+    UndefinedError
+        If a class has fewer than 2 cases.
+
+    Notes
+    -----
+    With t tests, r readers, MS(T) and MS(TR) the mean squares of the AUCs, and the exact DeLong covariances
+    averaged over pairs that share the test (Cov2) or neither (Cov3): F = MS(T) / (MS(TR) + max(0, r (Cov2 -
+    Cov3))), with t - 1 and (MS(TR) + max(0, r (Cov2 - Cov3)))^2 / (MS(TR)^2 / ((t - 1) (r - 1))) degrees of
+    freedom (Hillis 2007). The difference of two means has the variance 2 / r times the denominator.
+
+    References
+    ----------
+    Obuchowski and Rockette (1995), Communications in Statistics - Simulation and Computation 24,
+    doi:10.1080/03610919508813243. Hillis (2007), Statistics in Medicine 26, doi:10.1002/sim.2532.
+
+    Examples
+    --------
+    Five radiologists read the same 120 images with and without the new display:
+
+    >>> import numpy as np
+    >>> from demur.auc import reader_study
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 60)
+    >>> skill = np.array([[1.8], [1.0]]) + 0.2 * rng.normal(size=(2, 5))
+    >>> ratings = skill[:, :, None] * y + rng.normal(size=120) + rng.normal(size=(2, 5, 120))
+    >>> found = reader_study(y, ratings)
+    >>> found.pvalue < 0.05, found.interval().low > 0
+    (True, True)
+    """
+    from scipy.special import fdtrc
+
+    table = as_floats(scores, "scores", "must be numbers by test, reader and case")
+    positive = check_labels(y_true, pos_label)
+    if table.ndim != 3 or min(table.shape[:2]) < 2 or table.shape[2] != len(positive):
+        raise input_error(
+            "scores",
+            f"must have the shape (tests >= 2, readers >= 2, {len(positive)} cases)",
+            f"shape {table.shape}",
+        )
+    for count, word in ((int(positive.sum()), "positive"), (int((~positive).sum()), "negative")):
+        if count < 2:
+            raise UndefinedError(f"A study of readers needs at least 2 {word} cases, got {count}.")
+    tests, readers, _ = table.shape
+    covariance = auc_covariance(positive, table.reshape(tests * readers, -1).T)
+    aucs = np.array([[auc_score(positive, column) for column in rows] for rows in table])
+    error, cov_reader, cov_test, cov_both = _components(covariance, tests, readers)
+    by_test, by_reader = aucs.mean(1), aucs.mean(0)
+    mean_square_test = readers * float(by_test.var(ddof=1))
+    residual = aucs - by_test[:, None] - by_reader[None, :] + aucs.mean()
+    interaction = float((residual**2).sum()) / ((tests - 1) * (readers - 1))
+    shared = max(readers * (cov_test - cov_both), 0.0)
+    denominator = interaction + shared
+    numerator_df = float(tests - 1)
+    denominator_df = math.inf
+    if interaction > 0:
+        denominator_df = denominator**2 / (interaction**2 / ((tests - 1) * (readers - 1)))
+    # 0 / 0 is 0: no difference, and nothing that could hide one
+    statistic, pvalue = math.inf if mean_square_test > 0 else 0.0, 0.0
+    if denominator > 0:
+        statistic = mean_square_test / denominator
+    if math.isfinite(statistic):
+        # beyond 10^9 degrees the F law is that of chi-squared over its degrees, to all digits
+        pvalue = float(fdtrc(numerator_df, min(denominator_df, 1e9), statistic))
+    return ReaderStudy(
+        aucs=aucs,
+        means=by_test,
+        statistic=statistic,
+        df_numerator=numerator_df,
+        df_denominator=denominator_df,
+        pvalue=pvalue,
+        variance=2 / readers * denominator,
+        mean_square_test=mean_square_test,
+        mean_square_interaction=interaction,
+        error_variance=error,
+        cov_reader=cov_reader,
+        cov_test=cov_test,
+        cov_both=cov_both,
+    )
+
+
+def _components(covariance: FloatArray, tests: int, readers: int) -> tuple[float, float, float, float]:
+    """Mean variance, and mean covariances of AUCs that share the reader, the test, or neither."""
+    test = np.repeat(np.arange(tests), readers)
+    reader = np.tile(np.arange(readers), tests)
+    same_test, same_reader = test[:, None] == test, reader[:, None] == reader
+    chosen = (
+        same_test & same_reader,
+        ~same_test & same_reader,
+        same_test & ~same_reader,
+        ~same_test & ~same_reader,
+    )
+    error, by_reader, by_test, both = (float(covariance[pairs].mean()) for pairs in chosen)
+    return error, by_reader, by_test, both

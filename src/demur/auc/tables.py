@@ -8,12 +8,13 @@ AUC), and the size of the class is Kish's effective one, (sum w)^2 / sum w^2. Eq
 unweighted table, and multiplying all weights by a constant changes nothing.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._checks import check_weight_meaning
-from demur._kernels.placements import TwoWay, counted_table, group_placements, two_way
+from demur._kernels.placements import TwoWay, counted_table, group_placements, one_model, two_way
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
@@ -30,11 +31,6 @@ class _Side(NamedTuple):
     placement: FloatArray
     square_placement: FloatArray
 
-    @property
-    def effective_size(self) -> float:
-        """(sum w)^2 / sum w^2 (Kish 1965)."""
-        return float(self.weight.sum()) ** 2 / float(self.square.sum())
-
 
 def _effective_table(negative: _Side, positive: _Side, pair_squares: float | None) -> TwoWay:
     """Table of importance weights; `pair_squares` is the sum of w_i^2 v_j^2 u_ij^2, if asked for."""
@@ -42,8 +38,9 @@ def _effective_table(negative: _Side, positive: _Side, pair_squares: float | Non
     mean = weighted.estimate
     row = negative.placement / weighted.n_positive - mean
     column = positive.placement / weighted.n_negative - mean
-    n, m = negative.effective_size, positive.effective_size
     squares_neg, squares_pos = float(negative.square.sum()), float(positive.square.sum())
+    # effective sizes (sum w)^2 / sum w^2 (Kish 1965)
+    n, m = float(negative.weight.sum()) ** 2 / squares_neg, float(positive.weight.sum()) ** 2 / squares_pos
     ss_negative = n * float((negative.square * row**2).sum()) / squares_neg
     ss_positive = m * float((positive.square * column**2).sum()) / squares_pos
     if pair_squares is None:
@@ -66,10 +63,11 @@ def single_table(counts: ScoreCounts, weights: str = "repeats") -> TwoWay:
     """Sums of squares of one model that has cases of both classes."""
     if weights == "repeats":
         _require_whole_cases(counts.n_negative, counts.n_positive)
-        return _repeated_table(counts)
-    plain, squared = counts.importance("The variance of an AUC")
+        plain = squared = counts
+    else:
+        plain, squared = counts.importance("The variance of an AUC")
     if plain is squared:
-        return _repeated_table(plain)
+        return counted_table(plain.positives, plain.negatives, plain.pairs)
     row, column = group_placements(plain.positives, plain.negatives)
     square_row, square_column = group_placements(squared.positives, squared.negatives)
     neg, pos = plain.negatives > 0, plain.positives > 0
@@ -91,20 +89,6 @@ def _require_whole_cases(n_negative: float, n_positive: float) -> None:
             )
 
 
-def _repeated_table(counts: ScoreCounts) -> TwoWay:
-    return counted_table(counts.positives, counts.negatives, counts.pairs)
-
-
-class _Squared(NamedTuple):
-    """What unequal importance weights add: the same cases with squared weights."""
-
-    joint: JointScores
-    negative: FloatArray
-    positive: FloatArray
-    negative_square: FloatArray
-    positive_square: FloatArray
-
-
 class ModelTables:
     """Tables of several models on the same cases, and of their differences.
 
@@ -117,11 +101,30 @@ class ModelTables:
 
     def __init__(self, joint: JointScores, weights: str = "importance") -> None:
         self.weights = check_weight_meaning(weights)
-        self.joint, self._squared = joint, None
+        self.joint = joint
+        # the same cases with squared weights, where importance weights differ
+        self._squared: JointScores | None = None
+        self._singles: dict[int, TwoWay] = {}
         if weights == "repeats":
             _require_whole_cases(joint.n_negative, joint.n_positive)
-        else:
-            self.joint, self._squared = _importance(joint)
+        elif joint.negative_weight is None or joint.positive_weight is None:
+            return
+        elif joint.evidence.get("statistic") != "joint counts":
+            of_cases = np.concatenate([joint.negative_weight, joint.positive_weight])
+            scores = np.concatenate([joint.negatives, joint.positives], axis=1)
+            positive = np.arange(len(of_cases)) >= len(joint.negative_weight)
+            if np.all(of_cases == of_cases[0]):
+                self.joint = JointScores(positive, scores, None, joint.evidence)
+                return
+            scaled = np.ldexp(of_cases, -int(np.frexp(of_cases.max())[1]))
+            self.joint = JointScores(positive, scores, scaled, joint.evidence)
+            self._squared = JointScores(positive, scores, scaled**2)
+        elif not joint.whole_cases:  # cells of a table: numbers of cases of weight 1
+            raise UndefinedError(
+                "Importance weights need the weight of every case, got a PairedCounts of sums of weights. "
+                "Hint: pass y_true, score_a, score_b and sample_weight; or weights='repeats', if a weight "
+                "of 2 means two cases."
+            )
 
     @property
     def exchangeable(self) -> bool:
@@ -130,89 +133,64 @@ class ModelTables:
 
     def single(self, model: int) -> TwoWay:
         """Sums of squares of one model."""
-        if self._squared is None:
-            return self.joint.single_table(model)
-        squared = self._squared.joint
-        parts = *self.joint.placements(model)[:2], *squared.placements(model)[:2]
-        return _weighted_table(self._squared, *parts, squared.joint_wins(model, model))
+        if model not in self._singles:
+            parts = list(self.joint.placements(model)[:2])
+            if self._squared is not None:
+                parts += self._squared.placements(model)[:2]
+            squares = (self._squared or self.joint).joint_wins(model, model)
+            self._singles[model] = self._table(one_model, parts, squares)
+        return self._singles[model]
 
     def difference(self, a: int, b: int, *, interaction: bool) -> TwoWay:
         """Sums of squares of psi_a - psi_b."""
-        if self._squared is None:
-            return self.joint.difference_table(a, b, interaction=interaction)
-        squared = self._squared.joint
-        row, column, square_row, square_column = (
+        parts = [
             first - second
-            for source in (self.joint, squared)
+            for source in ([self.joint] if self._squared is None else [self.joint, self._squared])
             for first, second in zip(source.placements(a)[:2], source.placements(b)[:2], strict=True)
-        )
-        pair_squares = None
-        if not (np.any(row) or np.any(column)):
-            pair_squares = 0.0  # placements determine the whole table, so the models rank alike
+        ]
+        squares, wins = None, (self._squared or self.joint).joint_wins
+        if not (np.any(parts[0]) or np.any(parts[1])):
+            squares = 0.0  # placements determine the whole table, so the models rank alike
         elif interaction:
-            pair_squares = squared.joint_wins(a, a) + squared.joint_wins(b, b) - 2 * squared.joint_wins(a, b)
-        return _weighted_table(self._squared, row, column, square_row, square_column, pair_squares)
+            squares = wins(a, a) + wins(b, b) - 2 * wins(a, b)
+        return self._table(two_way, parts, squares)
+
+    def _table(
+        self, plain_table: Callable[..., TwoWay], parts: Sequence[FloatArray], pair_squares: float | None
+    ) -> TwoWay:
+        """Sum up placements by row and column, by `plain_table` where every weight is a number of cases."""
+        plain: Any = self.joint
+        squared: Any = self._squared
+        if squared is None:
+            return plain_table(
+                *parts, plain.negative_weight, plain.positive_weight, pair_squares=pair_squares
+            )
+        row, column, square_row, square_column = parts
+        return _effective_table(
+            _Side(plain.negative_weight, squared.negative_weight, row, square_row),
+            _Side(plain.positive_weight, squared.positive_weight, column, square_column),
+            pair_squares,
+        )
 
     def product(self, a: int, b: int, *, interaction: bool) -> TwoWay:
         """Sums of products of psi_a and psi_b: as `single` where a = b, covariances otherwise."""
-        if self._squared is None:
-            return self.joint.product_table(a, b, interaction=interaction)
-        first, second = self.single(a), self.single(b)
+        first, second, joint = self.single(a), self.single(b), self.joint
         if a == b:
             return first
-        gap = self.difference(a, b, interaction=interaction)
-
-        def polarised(name: str) -> float:
-            total = getattr(first, name) + getattr(second, name) - getattr(gap, name)
-            return float(total) / 2
-
-        return first._replace(
-            estimate=first.estimate * second.estimate,
-            ss_negative=polarised("ss_negative"),
-            ss_positive=polarised("ss_positive"),
-            ss_interaction=polarised("ss_interaction") if interaction else None,
-        )
-
-
-def _importance(joint: JointScores) -> tuple[JointScores, _Squared | None]:
-    """Scores with weights scaled to at most 1, and with squared ones; no weights if all are equal."""
-    if joint.negative_weight is None or joint.positive_weight is None:
-        return joint, None
-    weights = np.concatenate([joint.negative_weight, joint.positive_weight])
-    scores = np.concatenate([joint.negatives, joint.positives], axis=1)
-    positive = np.arange(len(weights)) >= len(joint.negative_weight)
-    if joint.evidence.get("statistic") == "joint counts":
-        if joint.whole_cases:  # cells of a table: numbers of cases of weight 1
-            return joint, None
-        raise UndefinedError(
-            "Importance weights need the weight of every case, got a PairedCounts of sums of weights. "
-            "Hint: pass y_true, score_a, score_b and sample_weight; or weights='repeats', if a weight "
-            "of 2 means two cases."
-        )
-    if np.all(weights == weights[0]):
-        return JointScores(positive, scores, None, joint.evidence), None
-    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    squares = scaled**2
-    squared = _Squared(
-        JointScores(positive, scores, squares),
-        scaled[~positive],
-        scaled[positive],
-        squares[~positive],
-        squares[positive],
-    )
-    return JointScores(positive, scores, scaled, joint.evidence), squared
-
-
-def _weighted_table(
-    squared: _Squared,
-    row: FloatArray,
-    column: FloatArray,
-    square_row: FloatArray,
-    square_column: FloatArray,
-    pair_squares: float | None,
-) -> TwoWay:
-    return _effective_table(
-        _Side(squared.negative, squared.negative_square, row, square_row),
-        _Side(squared.positive, squared.positive_square, column, square_column),
-        pair_squares,
-    )
+        n, m, mean = first.n_negative, first.n_positive, first.estimate * second.estimate
+        if self._squared is not None:
+            gap = self.difference(a, b, interaction=interaction)
+            names = ("ss_negative", "ss_positive", *(["ss_interaction"] if interaction else []))
+            polarised = {
+                name: (getattr(first, name) + getattr(second, name) - getattr(gap, name)) / 2
+                for name in names
+            }
+            return first._replace(**{"estimate": mean, "ss_interaction": None, **polarised})
+        (row_a, column_a, _), (row_b, column_b, _) = joint.placements(a), joint.placements(b)
+        by_row = (row_a / m - first.estimate) * (row_b / m - second.estimate)
+        by_column = (column_a / n - first.estimate) * (column_b / n - second.estimate)
+        if joint.negative_weight is not None and joint.positive_weight is not None:
+            by_row, by_column = by_row * joint.negative_weight, by_column * joint.positive_weight
+        rows, columns = float(by_row.sum()), float(by_column.sum())
+        rest = n * m * mean + m * rows + n * columns
+        return TwoWay(n, m, mean, rows, columns, joint.joint_wins(a, b) - rest if interaction else None)

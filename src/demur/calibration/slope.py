@@ -146,8 +146,9 @@ def calibration_slope(
     """
     check_weight_meaning(weights)
     z = normal_quantile(check_confidence_level(confidence_level))
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("A calibration slope")
+    counts = as_counts(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A calibration slope"
+    )
     check_probabilities(counts, "a calibration slope")
     if weights == "repeats":
         check_repeated_cases(counts.positives, counts.negatives, "a calibration slope")
@@ -155,7 +156,12 @@ def calibration_slope(
     else:
         plain, squared = counts.importance("A calibration slope")
     data = _data(plain)
-    _refuse_separation(plain)
+    positive, negative = np.flatnonzero(plain.positives), np.flatnonzero(plain.negatives)
+    if positive[0] >= negative[-1] or negative[0] >= positive[-1]:
+        raise UndefinedError(
+            "A calibration slope needs forecasts that overlap between the classes, got classes that one "
+            "threshold separates, where the slope has no finite value. Hint: collect more cases."
+        )
     fit = _newton(data, np.array([0.0, 1.0]), free=(True, True))
     large = _newton(data, np.array([0.0, 1.0]), free=(True, False))
     method = "robust"
@@ -194,15 +200,6 @@ def _data(counts: ScoreCounts) -> _Data:
     return _Data(np.log(p) - np.log1p(-p), counts.positives, counts.negatives)
 
 
-def _refuse_separation(counts: ScoreCounts) -> None:
-    positive, negative = np.flatnonzero(counts.positives), np.flatnonzero(counts.negatives)
-    if positive[0] >= negative[-1] or negative[0] >= positive[-1]:
-        raise UndefinedError(
-            "A calibration slope needs forecasts that overlap between the classes, got classes that one "
-            "threshold separates, where the slope has no finite value. Hint: collect more cases."
-        )
-
-
 def _newton(data: _Data, start: FloatArray, *, free: tuple[bool, bool]) -> FloatArray:
     """Minimise the convex loss over the free coefficients: Newton steps, halved until they help."""
     at, chosen = start.astype(np.float64), np.flatnonzero(free)
@@ -223,7 +220,7 @@ def _newton(data: _Data, start: FloatArray, *, free: tuple[bool, bool]) -> Float
 
 def _profile(
     data: _Data, fit: FloatArray, large: FloatArray, z: float, *, search: bool
-) -> tuple[tuple[Interval, Interval, Interval], float]:
+) -> tuple[list[Interval], float]:
     from scipy.special import chdtrc
 
     best, best_large = data.loss(*fit), data.loss(*large)
@@ -233,8 +230,9 @@ def _profile(
     pvalue = float(chdtrc(2, max(2 * (data.loss(0.0, 1.0) - best), 0.0)))
     if not search:
         pairs = (fit[0], errors[0]), (fit[1], errors[1]), (large[0], large_error)
-        wald = [Interval(float(value - z * error), float(value + z * error)) for value, error in pairs]
-        return (wald[0], wald[1], wald[2]), pvalue
+        return [
+            Interval(float(value - z * error), float(value + z * error)) for value, error in pairs
+        ], pvalue
 
     def profile(which: int) -> Callable[[float], float]:
         def excess(value: float) -> float:
@@ -245,7 +243,7 @@ def _profile(
 
         return excess
 
-    intervals = (
+    intervals = [
         _crossings(profile(0), float(fit[0]), z * float(errors[0])),
         _crossings(profile(1), float(fit[1]), z * float(errors[1])),
         _crossings(
@@ -253,7 +251,7 @@ def _profile(
             float(large[0]),
             z * large_error,
         ),
-    )
+    ]
     return intervals, pvalue
 
 
@@ -270,7 +268,7 @@ def _crossings(excess: Callable[[float], float], centre: float, step: float) -> 
 
 def _robust(
     data: _Data, squared: _Data, fit: FloatArray, large: FloatArray, z: float
-) -> tuple[tuple[Interval, Interval, Interval], float]:
+) -> tuple[list[Interval], float]:
     """Sandwich: inverse Hessian times the sum of squared weighted scores times inverse Hessian."""
     from scipy.special import chdtrc, expit
 
@@ -290,4 +288,4 @@ def _robust(
     ]
     gap = fit - [0.0, 1.0]
     wald = float(gap @ np.linalg.solve(covariance, gap))
-    return (intervals[0], intervals[1], intervals[2]), float(chdtrc(2, wald))
+    return intervals, float(chdtrc(2, wald))

@@ -9,11 +9,15 @@ from .confusion import CautiousConfusion as CautiousConfusion
 from .confusion import RocPoint as RocPoint
 from .confusion import cautious_confusion as cautious_confusion
 from .confusion import decisions_at_abstention as decisions_at_abstention
+from .response import AverageResponseCurve as AverageResponseCurve
 from .response import ResponseCurve as ResponseCurve
+from .response import ResponseHull as ResponseHull
 from .response import ResponsePoint as ResponsePoint
+from .response import RocResponseSurface as RocResponseSurface
+from .response import average_response_curves as average_response_curves
 from .response import response_curve as response_curve
-from .roc_response import RocResponseSurface as RocResponseSurface
-from .roc_response import roc_response_surface as roc_response_surface
+from .response import response_hull as response_hull
+from .response import roc_response_surface as roc_response_surface
 from .rules import CautionWindowRule as CautionWindowRule
 from .rules import ClassThresholdRule as ClassThresholdRule
 from .rules import ConfidenceRule as ConfidenceRule
@@ -23,7 +27,3 @@ from .rules import critical_windows as critical_windows
 from .selective_risk import RiskCoverageCurve as RiskCoverageCurve
 from .selective_risk import RiskCoverageDifference as RiskCoverageDifference
 from .selective_risk import risk_coverage_curve as risk_coverage_curve
-from .several_responses import AverageResponseCurve as AverageResponseCurve
-from .several_responses import ResponseHull as ResponseHull
-from .several_responses import average_response_curves as average_response_curves
-from .several_responses import response_hull as response_hull

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from demur._checks import (
 from demur._kernels.normal import normal_quantile
 from demur._kernels.sweep import ScoreGroups, score_groups
 from demur._results import Interval, Result
-from demur.cautious.confusion import CautiousConfusion, cost_matrix, exact_capacity
+from demur.cautious.confusion import CautiousConfusion, cost_matrix, exact_capacity, measure_by_accuracy
 from demur.cautious.rules import critical_windows, equal_bias
 from demur.costs.model import CostModel
 from demur.exceptions import UndefinedError
@@ -191,7 +190,7 @@ def response_band(
     found = cases.curve(one, grid, cases.answered, cases.abstained)[0]
     error = cases.curve(one, grid, cases.wrong, np.zeros(n))[0]
     area = _areas(cases, one)[0]
-    deviations, areas = _bootstrap(cases, grid, draws, generator)
+    deviations, areas = _bootstrap(cases, grid, found, draws, generator)
     z = normal_quantile(level)
     added = z**2 / 4
     share = (n * error + added) / (n + 2 * added)
@@ -200,16 +199,22 @@ def response_band(
     factor = max(z, float(np.quantile(largest, level, method="higher")))
     # the upper end counts further errors, as where none was seen
     raised = found + added * (cases.worst - found) / (n + added)
-    turn = _measure_of(metric, n_classes)
-    ends = [turn(found - k * spread, raised + k * spread, grid) for k in (factor, z)]
+    ends = [
+        _limits_of_measure(metric, n_classes, low, high, grid)
+        for low, high in (
+            (found, found),
+            (found - factor * spread, raised + factor * spread),
+            (found - z * spread, raised + z * spread),
+        )
+    ]
     half = z * max(float(areas.std()), math.sqrt(added) / n)
     return ResponseBand(
         abstention=grid,
-        value=turn(found, found, grid)[0],
-        low=ends[0][0],
-        high=ends[0][1],
-        pointwise_low=ends[1][0],
-        pointwise_high=ends[1][1],
+        value=ends[0][0],
+        low=ends[1][0],
+        high=ends[1][1],
+        pointwise_low=ends[2][0],
+        pointwise_high=ends[2][1],
         capacity=1 - area,
         capacity_interval=Interval(max(1 - area - added / (2 * n) - half, 0.0), min(1 - area + half, 1.0)),
         metric=metric,
@@ -257,11 +262,10 @@ def _areas(cases: _Cases, counts: FloatArray) -> FloatArray:
 
 
 def _bootstrap(
-    cases: _Cases, grid: FloatArray, draws: int, rng: np.random.Generator
+    cases: _Cases, grid: FloatArray, centre: FloatArray, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Deviations of resampled curves from the curve, and areas under resampled error responses."""
     n = len(cases.wrong)
-    centre = cases.curve(np.ones((1, n)), grid, cases.answered, cases.abstained)
     curves, areas = [], []
     for start in range(0, draws, _DRAWS_AT_ONCE):
         size = min(_DRAWS_AT_ONCE, draws - start)
@@ -271,34 +275,21 @@ def _bootstrap(
     return np.concatenate(curves), np.concatenate(areas)
 
 
-def _measure_of(
-    metric: str, n_classes: int
-) -> Callable[[FloatArray, FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """Return what turns limits of the loss per case into limits of the measure, low first."""
-
-    def turn(low: FloatArray, high: FloatArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if metric == "cost":
-            return low, high
-        # an error is an answer, so there are at most 1 - a of them
-        errors = [np.clip(end, 0.0, 1 - share) for end in (low, high)]
-        if metric == "error":
-            return errors[0], errors[1]
-        best, worst = (_from_error(metric, end, share, n_classes) for end in errors)
-        return worst, best
-
-    return turn
-
-
-def _from_error(metric: str, error: FloatArray, share: FloatArray, n_classes: int) -> FloatArray:
-    coverage = 1 - share
+def _limits_of_measure(
+    metric: str, n_classes: int, low: FloatArray, high: FloatArray, share: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Turn limits of the loss per case into limits of the measure, low first."""
+    if metric == "cost":
+        return low, high
+    # an error is an answer, so there are at most 1 - a of them
+    errors = [np.clip(end, 0.0, 1 - share) for end in (low, high)]
+    if metric == "error":
+        return errors[0], errors[1]
     if metric == "capacity":
-        return np.asarray(exact_capacity(error, share, (n_classes - 1) / n_classes))
-    accuracy = 1 - error / coverage
-    if metric == "accuracy":
-        return accuracy
-    if metric == "efficacy":
-        return (accuracy + coverage) / 2
-    return 2 * accuracy * coverage / (accuracy + coverage)
+        best, worst = (exact_capacity(end, share, (n_classes - 1) / n_classes) for end in errors)
+    else:
+        best, worst = (measure_by_accuracy(metric, 1 - end / (1 - share), 1 - share) for end in errors)
+    return worst, best
 
 
 def capacity_interval(confusion: CautiousConfusion, *, confidence_level: float = 0.95) -> Interval:

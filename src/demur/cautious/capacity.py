@@ -10,7 +10,7 @@ import numpy as np
 
 from demur import _html
 from demur._checks import check_mapping, check_probability, check_rate, input_error
-from demur._kernels.convex_hull import lower_hull
+from demur._kernels.polyline import lower_hull
 from demur._results import Result, as_scalar
 from demur.cautious.confusion import CautiousConfusion
 from demur.typing import ArrayLike, FloatArray, Scalar

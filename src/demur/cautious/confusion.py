@@ -322,6 +322,14 @@ def exact_capacity(error: Any, abstention: Any, guess_error: float) -> Any:
     return 1 - (error * (1 + abstention) + guess_error * abstention**2) / 2
 
 
+def measure_by_accuracy(metric: str, accuracy: FloatArray, coverage: FloatArray) -> FloatArray:
+    """Accuracy itself, its mean with coverage (efficacy) or its harmonic mean with it (F-score)."""
+    if metric == "accuracy":
+        return accuracy
+    total = accuracy + coverage
+    return total / 2 if metric == "efficacy" else 2 * accuracy * coverage / total
+
+
 def cost_matrix(costs: ArrayLike | CostModel, n_classes: int, positive: int) -> FloatArray:
     """Return costs in the layout of the confusion matrix: rows predicted, abstention last."""
     if isinstance(costs, CostModel):

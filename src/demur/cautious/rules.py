@@ -46,22 +46,17 @@ class _Rule(Result, ABC):
             Element i is the decision for row i; one int for one case.
         """
         single_case = np.ndim(proba) == 1
-        rows = check_proba(np.atleast_2d(np.asarray(proba)), columns=self._n_classes)
+        # a rule with a threshold for each class knows how many there are
+        thresholds = getattr(self, "thresholds", None)
+        columns = None if thresholds is None else len(thresholds)
+        rows = check_proba(np.atleast_2d(np.asarray(proba)), columns=columns)
         best, sure = self._choose(rows)
         codes = np.where(sure, best, ABSTAIN)
         return int(codes[0]) if single_case else codes
 
-    @property
-    def _n_classes(self) -> int | None:
-        return None
-
     @abstractmethod
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
         """Return the class of each case and whether it is answered."""
-
-
-def _picked(proba: FloatArray, best: IntArray) -> FloatArray:
-    return proba[np.arange(len(proba)), best]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +71,6 @@ class _ThresholdsRule(_Rule):
             raise input_error("thresholds", "must be one number per class", f"shape {thresholds.shape}")
         object.__setattr__(self, "thresholds", thresholds)
         Result.__post_init__(self)
-
-    @property
-    def _n_classes(self) -> int:
-        return len(self.thresholds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,8 +98,7 @@ class ConfidenceRule(_Rule):
         object.__setattr__(self, "threshold", check_rate(self.threshold, "threshold"))
 
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
-        best = proba.argmax(axis=1)
-        top = _picked(proba, best)
+        best, top = proba.argmax(axis=1), proba.max(axis=1)
         return best, top > self.threshold if self.strict else top >= self.threshold
 
 
@@ -134,7 +124,7 @@ class ClassThresholdRule(_ThresholdsRule):
 
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
         best = proba.argmax(axis=1)
-        return best, _picked(proba, best) >= self.thresholds[best]
+        return best, proba.max(axis=1) >= self.thresholds[best]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,10 +198,6 @@ class CautionWindowRule(_Rule):
     def thresholds(self) -> FloatArray:
         """Threshold of each class: (1 - k_i) w + k_i."""
         return np.asarray((1 - self.bias) * self.window + self.bias)
-
-    @property
-    def _n_classes(self) -> int:
-        return len(self.bias)
 
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
         thresholds = self.thresholds

@@ -81,11 +81,6 @@ class States(ABC):
         """Share abstained on per state, from exactly 0."""
         return np.asarray(1 - self.answered / self.n)
 
-    @property
-    def edges(self) -> tuple[FloatArray, FloatArray]:
-        """Window at which each state begins and ends."""
-        return np.concatenate([[0.0], self.breaks]), np.concatenate([self.breaks, [1.0]])
-
     @abstractmethod
     def total_cost(self, costs: FloatArray) -> FloatArray:
         """Cost of all cases per state; `costs` in the layout of a confusion matrix."""

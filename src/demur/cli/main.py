@@ -48,9 +48,19 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
+        command: click.Command
         if cmd_name == "reproduce":
-            return _studies_command()
-        command: click.Command = import_module(f"demur.cli.verbs.{cmd_name}").command
+            # the distribution demur-studies brings it
+            from importlib.metadata import entry_points
+
+            for found in entry_points(group="demur.verbs", name="reproduce"):
+                command = found.load()
+                return command
+            raise InputError(
+                "`demur reproduce` needs the distribution demur-studies, which is not installed. "
+                "Hint: pip install demur-studies, or pip install ./studies in a copy of the repository."
+            )
+        command = import_module(f"demur.cli.verbs.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -63,19 +73,6 @@ class _LazyGroup(click.Group):
         if args[0] not in VERBS and not args[0].startswith("-"):
             raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)
-
-
-def _studies_command() -> click.Command:
-    """Load `demur reproduce` from the distribution demur-studies, through its entry point."""
-    from importlib.metadata import entry_points
-
-    for found in entry_points(group="demur.verbs", name="reproduce"):
-        command: click.Command = found.load()
-        return command
-    raise InputError(
-        "`demur reproduce` needs the distribution demur-studies, which is not installed. "
-        "Hint: pip install demur-studies, or pip install ./studies in a copy of the repository."
-    )
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001
@@ -125,7 +122,10 @@ def main(args: Sequence[str] | None = None) -> None:
 def _run(args: Sequence[str] | None) -> int:
     # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
     if "_DEMUR_COMPLETE" in os.environ:
-        return _complete(os.environ["_DEMUR_COMPLETE"])
+        # a shell asks for completions (`_DEMUR_COMPLETE=bash_source demur`)
+        from click.shell_completion import shell_complete
+
+        return shell_complete(cli, {}, "demur", "_DEMUR_COMPLETE", os.environ["_DEMUR_COMPLETE"])
     try:
         with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
             cli.invoke(context)
@@ -146,22 +146,17 @@ def _failed(error: Exception) -> int:
         # `demur ... | head -1` is no error
         _abandon_output()
         return 0
+    if isinstance(error, OSError) and not error.filename:
+        # part of the answer may be in the buffer still; the next attempt would fail as well
+        _abandon_output()
+        return _complain(f"Reading or writing failed: {error.strerror or error}.")
     if isinstance(error, OSError):
-        return _complain_of(error)
+        name = str(error.filename)
+        shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
+        return _complain(f"`{shown}` must be usable, got this: {error.strerror or error}.")
     if isinstance(error, MemoryError):
         return _complain("There is not enough memory. Hint: --engine duckdb counts without loading the rows.")
     raise error
-
-
-def _complain_of(error: OSError) -> int:
-    """Say what the operating system refused."""
-    name, reason = str(error.filename or ""), error.strerror or str(error)
-    if not name:
-        # part of the answer may be in the buffer still; the next attempt would fail as well
-        _abandon_output()
-        return _complain(f"Reading or writing failed: {reason}.")
-    shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
-    return _complain(f"`{shown}` must be usable, got this: {reason}.")
 
 
 def _flushed(code: int) -> int:
@@ -203,13 +198,6 @@ def _abandon_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)
-
-
-def _complete(instruction: str) -> int:
-    """Answer a shell that asks for completions (`_DEMUR_COMPLETE=bash_source demur`)."""
-    from click.shell_completion import shell_complete
-
-    return shell_complete(cli, {}, "demur", "_DEMUR_COMPLETE", instruction)
 
 
 def _complain(sentence: str) -> int:

@@ -6,28 +6,35 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from demur._files.escaping import fenced, visible
-from demur._files.whole import whole_file
+from demur._files.whole import draft_of, whole_file
 from demur.exceptions import InputError
+
+if TYPE_CHECKING:
+    from demur.cli.options import Output
 
 __all__ = [
     "document",
     "group_file",
     "heading",
     "keep_inputs",
+    "level_words",
     "number",
     "percent",
     "remark",
+    "saved_figure",
     "shortened",
     "table",
     "told_apart",
     "wrapped",
     "write",
+    "write_answer",
     "write_file",
 ]
 
@@ -55,6 +62,11 @@ def percent(share: float) -> str:
     if share < 0.0005:
         return "<0.1 %"
     return ">99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+
+
+def level_words(confidence_level: float) -> str:
+    """Show a level of confidence: "95 %"."""
+    return percent(confidence_level).replace(".0 %", " %")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -158,6 +170,30 @@ def write_file(path: Path, content: str) -> None:
         handle.write(content)
 
 
+def write_answer(kind: str, data: dict[str, Any], answer: Any, output: "Output") -> None:
+    """Draw the figure of an answer to -o where a file is named, and print its words or the document."""
+    if output.to_file:
+        answer.draw(Path(str(output.path)))
+        remark(f"Figure written to {output.path}.", quiet=output.quiet)
+    write(document(kind, {"data": data, **answer.to_dict()}) if output.as_json else answer.text(), None)
+
+
+@contextmanager
+def saved_figure(path: Path, *, size: tuple[float, float], panels: int = 1, **settings: Any) -> Iterator[Any]:
+    """Give new axes, a panel each, and write what was drawn in one step."""
+    from demur.displays.base import pyplot, show_names_as_text
+
+    plt = pyplot()
+    figure, axes = plt.subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
+    try:
+        yield axes[0]
+        show_names_as_text(figure)
+        with draft_of(path) as draft:
+            figure.savefig(draft, format=path.suffix.lower().lstrip(".") or "png", dpi=150, **settings)
+    finally:
+        plt.close(figure)
+
+
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')
 
 
@@ -191,24 +227,20 @@ def keep_inputs(output: str | None, context: click.Context) -> None:
     """Refuse to write over a file that the command reads."""
     if output is None or not os.path.isfile(output):
         return
-    for source in _sources(context):
-        if _reads(source, output):
-            raise InputError(
-                f"`--output {output}` must not be a file that is read, got {source!r} as input. "
-                "Hint: choose another name."
-            )
-
-
-def _sources(context: click.Context) -> Iterator[str]:
-    """Yield the names of files and patterns on the command line that must stay as they are."""
     # `demur apply` may add its column to the file itself: all of its rows are in the new one
     in_place = context.command.name == "apply" and not context.params.get("only")
     for parameter in context.command.params:
         if in_place and parameter.name == "file":
             continue
-        if isinstance(parameter, click.Argument) or parameter.name in _INPUT_OPTIONS:
-            value = context.params.get(str(parameter.name))
-            yield from [value] if isinstance(value, str) else value or ()
+        if not isinstance(parameter, click.Argument) and parameter.name not in _INPUT_OPTIONS:
+            continue
+        value = context.params.get(str(parameter.name))
+        for source in [value] if isinstance(value, str) else value or ():
+            if _reads(source, output):
+                raise InputError(
+                    f"`--output {output}` must not be a file that is read, got {source!r} as input. "
+                    "Hint: choose another name."
+                )
 
 
 def _reads(source: str, output: str) -> bool:
@@ -218,17 +250,13 @@ def _reads(source: str, output: str) -> bool:
             return os.path.samestat(os.fstat(0), os.stat(output))
         except OSError:
             return False
+    if os.path.isdir(source):
+        from demur.engines.paths import TABLE_SUFFIXES
+
+        within = Path(os.path.realpath(output)).is_relative_to(os.path.realpath(source))
+        return within and output.lower().endswith(TABLE_SUFFIXES)
     if os.path.exists(source):
-        folder = os.path.isdir(source)
-        return _inside(source, output) if folder else os.path.samefile(source, output)
+        return os.path.samefile(source, output)
     from glob import glob
 
     return any(os.path.samefile(match, output) for match in glob(source, recursive=True))
-
-
-def _inside(folder: str, output: str) -> bool:
-    """Tell whether the tables of a folder include a file."""
-    from demur.engines.paths import TABLE_SUFFIXES
-
-    within = Path(os.path.realpath(output)).is_relative_to(os.path.realpath(folder))
-    return within and output.lower().endswith(TABLE_SUFFIXES)

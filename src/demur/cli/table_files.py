@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -12,9 +12,6 @@ from demur._files.escaping import markdown, spreadsheet, visible, xml
 from demur._files.whole import draft_of, whole_file
 
 __all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
-
-TABLE_FORMATS = (".csv", ".tsv", ".xlsx", ".md", ".parquet", ".pq")
-"""Endings of names that ask for a table."""
 
 Table = Mapping[str, Sequence[Any]]
 """Column name -> one entry per row: text, a number, a truth value, or None where there is nothing to say."""
@@ -41,32 +38,34 @@ def write_tables(path: str, tables: Mapping[str, Table], *, words: Sequence[str]
     An Excel file has a sheet for each table, Markdown a section for each, below the words. The other
     formats hold one table: the first.
     """
-    suffix = Path(path).suffix.lower()
-    first = next(iter(tables.values()))
-    if suffix == ".xlsx":
-        _write_workbook(path, tables)
-    elif suffix == ".md":
-        with whole_file(path) as handle:
-            handle.write(_markdown(tables, words))
-    elif suffix in (".parquet", ".pq"):
-        _write_parquet(path, first)
-    else:
-        with whole_file(path) as handle:
-            writer = csv.writer(handle, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-            lines = [list(first), *_rows(first)]
-            writer.writerows([["" if cell is None else spreadsheet(cell) for cell in line] for line in lines])
+    write, _ = _WRITERS[Path(path).suffix.lower()]
+    write(path, tables, words)
 
 
 def holds_all(path: str) -> bool:
     """Tell whether the format of a file takes several tables."""
-    return Path(path).suffix.lower() in (".xlsx", ".md")
+    return _WRITERS[Path(path).suffix.lower()][1]
 
 
 def _rows(table: Table) -> list[tuple[Any, ...]]:
     return list(zip(*table.values(), strict=True))
 
 
+def _write_text(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
+    first = next(iter(tables.values()))
+    with whole_file(path) as handle:
+        tabs = path.lower().endswith(".tsv")
+        writer = csv.writer(handle, delimiter="\t" if tabs else ",", lineterminator="\n")
+        lines = [list(first), *_rows(first)]
+        writer.writerows([["" if cell is None else spreadsheet(cell) for cell in line] for line in lines])
+
+
 # ---------------------------------------------------------------- Markdown
+
+
+def _write_markdown(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
+    with whole_file(path) as handle:
+        handle.write(_markdown(tables, words))
 
 
 def _markdown(tables: Mapping[str, Table], words: Sequence[str]) -> str:
@@ -103,7 +102,8 @@ def _sql_type(column: Sequence[Any]) -> str:
     return "VARCHAR"
 
 
-def _write_parquet(path: str, table: Table) -> None:
+def _write_parquet(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
+    table = next(iter(tables.values()))
     columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {_sql_type(table[name])}' for name in table)
     with draft_of(path) as draft, connect() as connection:
         connection.execute(f"create temporary table written ({columns})")
@@ -124,7 +124,7 @@ _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 
-def _write_workbook(path: str, tables: Mapping[str, Table]) -> None:
+def _write_workbook(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
     numbered = list(enumerate(tables, start=1))
     overrides = "".join(
         f'<Override PartName="/xl/worksheets/sheet{k}.xml" ContentType="{_SHEET}.worksheet+xml"/>'
@@ -186,3 +186,20 @@ def _letters(column: int) -> str:
         column, letter = divmod(column - 1, 26)
         name = chr(ord("A") + letter) + name
     return name
+
+
+# ---------------------------------------------------------------- all formats
+
+
+_WRITERS: dict[str, tuple[Callable[[str, Mapping[str, Table], Sequence[str]], None], bool]] = {
+    ".csv": (_write_text, False),
+    ".tsv": (_write_text, False),
+    ".xlsx": (_write_workbook, True),
+    ".md": (_write_markdown, True),
+    ".parquet": (_write_parquet, False),
+    ".pq": (_write_parquet, False),
+}
+"""Ending of a name -> what writes tables and words to such a file, and whether it takes several tables."""
+
+TABLE_FORMATS = tuple(_WRITERS)
+"""Endings of names that ask for a table."""

@@ -7,15 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from demur._html import threshold_text
 from demur._results import Interval, Result, json_safe
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseCosts
+from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
-from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
-from demur.surface.window import AbstentionWindow, decide
-from demur.typing import ArrayLike, IntArray
+from demur.counts.window import AbstentionWindow
+from demur.surface.window import ABSTAIN, decide
+from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.windows.class_rule import ClassRule, check_class_probabilities, second_class_scores
+from demur.windows.rule import Rule, Window
 
 __all__ = ["Answer", "Versus"]
 
@@ -50,51 +55,74 @@ class Answer(Result):
     Attributes
     ----------
     kind : str
-        "window", "threshold", "always positive", "always negative" or "always abstain".
+        "window" or "threshold"; of many classes "argmax", "expected cost", "weights", "cautious",
+        "cautious by class", "expected cost, abstaining" or "weights, abstaining"; "always positive",
+        "always negative", "always <class>" or "always abstain" for a rule without a model.
     model : str or None
         None for a rule without a model.
-    lower, upper : float
+    rule : Window, ClassRule, another rule, or None
+        What decides; None for a rule without a model.
+    lower, upper : float or None
         Thresholds: negative up to `lower`, positive from `upper` on, abstain in between. Each is the
         number of the fewest digits strictly between the scores beside it, the nearest to their middle.
+        None for many classes.
     cost : float
         Honest cost; at the middle of the ranges where costs are ranges.
     interval : Interval
         For the true cost of the rule in use.
     hindsight_cost : float
-        Cost on the cases used to choose the thresholds: too low on average.
+        Cost on the cases used to choose the rule: too low on average.
     guaranteed_cost : float or None
         Upper bound of the true cost that holds for every sample size and for the choice among all
-        models; None where it is not defined (importance weights, ranges of prevalence).
+        models; None where it is not defined (importance weights, ranges of prevalence, many classes).
     advice_cost : float or None
         What choosing this way costs, baselines included: cases are resampled, and the rule that is cheapest
         on those drawn is judged on the others (`cost_after_choice`). Of more than 64 models it is chosen
         among the 64 of smallest cost.
     versus : mapping
-        "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
+        "trivial", "argmax" (many classes), "never_abstaining", "runner_up" -> `Versus`, where there is
+        such a rule.
     regret, worst_cost : float or None
         Over ranges of costs: the most it costs beyond a rule chosen for the true costs, at any
         corner, and the most it costs at any corner.
     best_share : float or None
         Share of the range at which it is the cheapest candidate, on five evenly spaced values of
-        everything that is a range.
-    called_positive, called_negative, abstention_rate, missed, alarms : float
-        Honest shares of all cases.
+        everything that is a range; of many classes on the corners.
+    gap : float
+        How far the objective of the search may be above the smallest one there is, with hindsight.
+    confusion, confusion_cost : array of (classes, classes + 1)
+        Honest share of all cases by true class and action, abstaining last, and what they cost per case.
+    shares : mapping
+        Class, or `ABSTAIN` -> share of all cases that the rule as written treats so.
+    called_positive, called_negative, missed, alarms : float or None
+        Honest shares of all cases; None for many classes.
+    abstention_rate, error_rate : float
+        Honest shares of all cases sent to a person, and decided wrong.
+    dearest : mapping or None
+        Of many classes the confusion that costs most: "true", "answer", "share" of the cost.
     stakes : mapping or None
         Where costs differ by case, honest money per case: "at_stake" (lost if every positive is missed),
         lost by "missed" and by "alarms", paid for "reviews".
+    n, class_sizes : float, array
+        Number of cases, of all and of each class; with importance weights effective ones.
+    class_shares, prevalence : array, float or None
+        P(class) in use, and P(positive) of two classes.
     condition : str
         What the rule had to keep, and what it was chosen for if not the smallest cost; empty if neither.
     words : str
         All of this in words.
-    costs, labels, window, counts
-        What a policy needs: the costs the thresholds were chosen for, the labels (negative, positive),
-        the window and the counts it was chosen on; the last two are None for a rule without a model.
+    classes, class_names : tuple
+        Classes as the user wrote them, and as the words call them; of two the negative one first.
+    costs, abstain_costs, window, counts, digest
+        What a policy needs: the costs the rule was chosen for, of many classes those of abstaining, the
+        window and the counts it was chosen on, and the fingerprint of the cases of many classes.
     """
 
     kind: str
     model: str | None
-    lower: float
-    upper: float
+    rule: Rule | None
+    lower: float | None
+    upper: float | None
     cost: float
     interval: Interval
     hindsight_cost: float
@@ -105,26 +133,105 @@ class Answer(Result):
     worst_cost: float | None
     best_share: float | None
     gap: float
-    called_positive: float
-    called_negative: float
-    abstention_rate: float
-    missed: float
-    alarms: float
+    confusion: FloatArray
+    confusion_cost: FloatArray
+    shares: Mapping[Any, float]
     n: float
-    prevalence: float
+    class_sizes: FloatArray
+    class_shares: FloatArray
     confidence_level: float
-    positive: str
-    negative: str
+    classes: tuple[Any, ...]
+    class_names: tuple[str, ...]
     best_trivial: Mapping[str, Any] | None
     guarantee_defined: bool
     condition: str
-    costs: CostModel | CaseCosts
-    labels: tuple[Any, Any]
-    window: AbstentionWindow | CaseWindow | None
+    costs: CostModel | CaseCosts | CostMatrix
+    abstain_costs: FloatArray | None
+    window: AbstentionWindow | None
     counts: ScoreCounts | None
+    digest: str | None
     stakes: Mapping[str, float] | None = None
-    _reported = ("words",)
-    _evidence = ("costs", "counts", "labels", "stakes", "window")
+    _reported = (
+        "words",
+        "abstention_rate",
+        "error_rate",
+        "called_positive",
+        "called_negative",
+        "missed",
+        "alarms",
+        "prevalence",
+        "positive",
+        "negative",
+        "dearest",
+    )
+    _evidence = ("best_trivial", "classes", "costs", "counts", "rule", "shares", "stakes", "versus", "window")
+
+    @property
+    def two_classes(self) -> bool:
+        """Whether there are two classes: a negative and a positive one."""
+        return len(self.classes) == 2
+
+    @property
+    def negative(self) -> str | None:
+        """How the words call the first of two classes."""
+        return self.class_names[0] if self.two_classes else None
+
+    @property
+    def positive(self) -> str | None:
+        """How the words call the second of two classes."""
+        return self.class_names[1] if self.two_classes else None
+
+    @property
+    def prevalence(self) -> float | None:
+        """P(positive) in use; None for many classes."""
+        return float(self.class_shares[1]) if self.two_classes else None
+
+    def _share(self, true: Any, action: int) -> float | None:
+        return float(self.confusion[true, action].sum()) if self.two_classes else None
+
+    @property
+    def called_positive(self) -> float | None:
+        """Honest share of all cases called positive."""
+        return self._share(slice(None), 1)
+
+    @property
+    def called_negative(self) -> float | None:
+        """Honest share of all cases called negative."""
+        return self._share(slice(None), 0)
+
+    @property
+    def missed(self) -> float | None:
+        """Honest share of all cases that are positive and called negative."""
+        return self._share(1, 0)
+
+    @property
+    def alarms(self) -> float | None:
+        """Honest share of all cases that are negative and called positive."""
+        return self._share(0, 1)
+
+    @property
+    def abstention_rate(self) -> float:
+        """Honest share of all cases sent to a person."""
+        return float(self.confusion[:, -1].sum())
+
+    @property
+    def error_rate(self) -> float:
+        """Honest share of all cases decided wrong."""
+        answered = self.confusion[:, :-1]
+        return float(answered.sum() - np.trace(answered))
+
+    @property
+    def dearest(self) -> Mapping[str, Any] | None:
+        """Of many classes the wrong answer that costs most beyond the right one, reviews left out."""
+        if self.two_classes or not isinstance(self.costs, CostMatrix) or self.cost <= 0:
+            return None
+        values = self.costs.values
+        paid = self.confusion[:, :-1] * (values - np.diagonal(values)[:, None])
+        true, answer = (int(place) for place in np.unravel_index(int(np.argmax(paid)), paid.shape))
+        if paid[true, answer] <= 0:
+            return None
+        share = float(paid[true, answer] / self.cost)
+        return {"true": self.classes[true], "answer": self.classes[answer], "share": share}
 
     @property
     def words(self) -> str:
@@ -137,23 +244,28 @@ class Answer(Result):
         return self.model is None
 
     def decide(self, scores: ArrayLike) -> IntArray:
-        """Apply the rule to scores of its model: 1, 0 or `ABSTAIN`."""
-        return decide(scores, (self.lower, self.upper))
+        """Apply the rule to inputs of its model: the place of a class among `classes`, or `ABSTAIN`.
+
+        One score per case, or one probability per class; of two classes either.
+        """
+        one_input = self.two_classes and (self.rule is None or self.rule.inputs == 1)
+        if one_input and np.ndim(scores) == 2:
+            scores = second_class_scores(check_class_probabilities(scores, 2))
+        if self.rule is not None:
+            return self.rule.decide(scores)
+        if self.lower is not None and self.upper is not None:
+            return decide(scores, (self.lower, self.upper))
+        rows = len(check_class_probabilities(scores, len(self.classes)))
+        always = [f"always {name}" for name in self.classes]
+        return np.full(rows, always.index(self.kind) if self.kind in always else ABSTAIN)
 
     def facts(self) -> dict[str, Any]:
         """Return what the words are made from, JSON-safe apart from infinities."""
-        money = {} if self.stakes is None else {"stakes": dict(self.stakes)}
         return {
             "kind": self.kind,
             "model": self.model,
-            "positive": self.positive,
-            "negative": self.negative,
-            "lower": self.lower,
-            "upper": self.upper,
-            "calls_positive": self.upper < math.inf,
-            "calls_negative": self.lower > -math.inf,
-            "called_positive": self.called_positive,
-            "called_negative": self.called_negative,
+            **(self._window_facts() if self.two_classes else self._class_facts()),
+            **self._own_words(),
             "abstained": self.abstention_rate,
             "missed": self.missed,
             "alarms": self.alarms,
@@ -171,23 +283,52 @@ class Answer(Result):
             "guarantee_defined": self.guarantee_defined,
             "n": self.n,
             "confidence_level": self.confidence_level,
-            **money,
+            **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
+        }
+
+    def _own_words(self) -> dict[str, Any]:
+        """Return how a rule that is neither a window nor weights of classes says itself."""
+        if isinstance(self.rule, Window | ClassRule | None):
+            return {}
+        return {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
+
+    def _window_facts(self) -> dict[str, Any]:
+        return {
+            "positive": self.positive,
+            "negative": self.negative,
+            "lower": self.lower,
+            "upper": self.upper,
+            "calls_positive": self.upper is not None and self.upper < math.inf,
+            "calls_negative": self.lower is not None and self.lower > -math.inf,
+            "called_positive": self.called_positive,
+            "called_negative": self.called_negative,
+        }
+
+    def _class_facts(self) -> dict[str, Any]:
+        rule = self.rule if isinstance(self.rule, ClassRule) else None
+        return {
+            "classes": list(self.class_names),
+            "weights": None if rule is None else rule.weights.tolist(),
+            "abstain_weight": None if rule is None else rule.abstain_weight,
+            "family": None if rule is None else rule.family,
+            "called": self.confusion[:, :-1].sum(axis=0).tolist(),
+            "wrong": self.error_rate,
+            "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON-safe built-in types."""
-        named = {
-            key: value for key, value in Result.to_dict(self).items() if key not in ("versus", "best_trivial")
-        }
         return {
-            **named,
+            **Result.to_dict(self),
+            "rule": None if self.rule is None else self.rule.to_dict(),
+            "shares": dict(zip((*self.class_names, "abstain"), self.shares.values(), strict=True)),
             "versus": {key: one.to_dict() for key, one in self.versus.items()},
             "facts": json_safe(self.facts()),
         }
 
     def __repr__(self) -> str:
-        what = self.kind
-        if self.model is not None:
-            what = f"{self.model}, {what} {threshold_text(self.lower)} to {threshold_text(self.upper)}"
+        what = self.kind if self.model is None else f"{self.model}, {self.kind}"
+        if isinstance(self.rule, Window):
+            what += f" {threshold_text(self.rule.lower)} to {threshold_text(self.rule.upper)}"
         low, high = self.interval
         return f"Answer({what}, cost={self.cost:.6g} ({low:.6g} to {high:.6g}))"

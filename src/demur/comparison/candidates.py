@@ -1,66 +1,101 @@
-"""Rules to choose from: per model a window and a single threshold, and three without a model."""
+"""Rules to choose from: those of each model, and the baselines without one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur.comparison.question import Corner, Question
+from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
+from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
+from demur.costs.class_costs import ClassCosts
 from demur.costs.model import CostModel
-from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
-from demur.honest.decisions import (
-    Judged,
-    Window,
-    judge_constant,
-    outcomes,
-)
+from demur.honest.decisions import Judged, judge_constant, outcomes
 from demur.honest.estimates import OutcomeSums, gap_sums
-from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
+from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
-from demur.surface.window import ABSTAIN, AbstentionWindow, written_window
+from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import RangeCuts, range_search
+from demur.windows.rule import Rule, Window
 from demur.windows.search import CutLimits, Prices, prevalence_factors
 
 __all__ = [
-    "TRIVIAL",
+    "ALWAYS_ABSTAIN",
+    "LEARNERS",
     "Candidate",
     "Cuts",
+    "RuleLearner",
+    "baseline_candidates",
+    "baseline_code",
     "cheapest_at_corners",
     "choose_cuts",
     "model_candidates",
-    "trivial_candidates",
 ]
 
-TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAIN}
-"""The rules without a model, and the decision each makes on every case."""
-_ALIKE = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
+ALWAYS_ABSTAIN = "always abstain"
+_CONSTANT = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
 """Windows of a single score that make one decision on all cases."""
+
+
+def baselines(problem: DecisionProblem) -> Mapping[str, int]:
+    """Return the rules without a model, and the action each takes on every case."""
+    if not isinstance(problem.costs, ClassCosts):
+        always = {"always positive": 1, "always negative": 0}
+    else:
+        always = {f"always {name}": code for code, name in enumerate(problem.costs.classes)}
+    return {**always, ALWAYS_ABSTAIN: ABSTAIN}
+
+
+class RuleLearner(Learner, Protocol):
+    """Learns rules of one kind for a model: on all cases, and without each fold."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the rule among the candidates of a model."""
+
+    @property
+    def aim(self) -> int:
+        """Place of the costs it learns for, where rules are learned for several corners; else 0."""
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Return the rank among candidates for ties, the simplest first; windows have 2."""
+
+    def fit_all(self, cases: SplitCases, scores: FloatArray) -> Chosen:
+        """Choose the rule on all cases."""
+
+
+LEARNERS: list[Callable[[DecisionProblem], RuleLearner | None]] = []
+"""Learners of further rules: each says how rules of its kind are learned for a problem, None for not at all.
+
+Their rules are candidates beside windows, thresholds and the rules of many classes. A rule is written, read
+and exported by its entry in `demur.windows.rule.RULES`.
+"""
 
 
 class Cuts(NamedTuple):
     """A window among the distinct scores of some cases; `gap` is what is unproven of its optimality."""
 
-    window: AbstentionWindow | CaseWindow
+    window: AbstentionWindow
     gap: float
 
 
 class _Aim(NamedTuple):
-    """What a rule of a model is to be: a threshold or a window, and for which question."""
+    """What a rule of a model is to be: a threshold or a window, and for which problem."""
 
     kind: str
-    question: Question
+    problem: DecisionProblem
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,48 +105,101 @@ class Candidate:
     Attributes
     ----------
     kind : str
-        "window", "threshold" or the name of a rule without a model.
+        "window", "threshold", a kind of rule of many classes, or the name of a baseline.
     model : str or None
-    window : AbstentionWindow, CaseWindow or None
-        Thresholds chosen on all cases, rounded (`written_window`); None without a model.
+        None for a baseline.
+    rule : Rule or None
+        Chosen on all cases; None for a baseline.
+    window : AbstentionWindow or None
+        What is known of a rule with two thresholds, rounded (`written_window`).
     cases : SplitCases
         The splits it was judged on: those of all models, or its own where only counts are at hand.
     judged : Judged
         Its decisions; those of the rule itself where it treats all cases alike.
     honest, hindsight : array
-        Cases by class (negative, positive) and decision (negative, positive, abstain).
+        Cases by class and action, abstaining last.
     order : tuple
         Simplest first, for ties.
     gap : float
-        What is unproven of the choice over a range of costs; 0 by default.
+        What is unproven of the search; 0 by default.
+    aim : int
+        Place of the costs it was chosen for, where rules are chosen for several corners.
     paid, hindsight_paid : OutcomeSums or None
         What was paid, where every case has its own costs; before the factors.
     """
 
     kind: str
     model: str | None
-    window: AbstentionWindow | CaseWindow | None
+    rule: Rule | None
+    window: AbstentionWindow | None
     cases: SplitCases
     judged: Judged
     honest: FloatArray
     hindsight: FloatArray
-    order: tuple[int, int]
+    order: tuple[int, ...]
     gap: float = 0.0
+    aim: int = 0
     paid: OutcomeSums | None = None
     hindsight_paid: OutcomeSums | None = None
 
+    @classmethod
+    def of(
+        cls,
+        cases: SplitCases,
+        kind: str,
+        model: str | None,
+        judged: Judged,
+        order: tuple[int, ...],
+        **rule: Any,
+    ) -> "Candidate":
+        """Count what the decisions of a rule lead to, and sum what they cost where that differs by case."""
+        losses = cases.losses
+        return cls(
+            kind=kind,
+            model=model,
+            cases=cases,
+            judged=judged,
+            honest=outcomes(cases, judged.honest),
+            hindsight=outcomes(cases, [judged.hindsight]),
+            order=order,
+            paid=None if losses is None else gap_sums(cases, losses, judged.honest),
+            hindsight_paid=None if losses is None else gap_sums(cases, losses, [judged.hindsight]),
+            **{"rule": None, "window": None, **rule},
+        )
+
+    @property
+    def abstains(self) -> bool:
+        """Whether abstaining is an action of the rule."""
+        if isinstance(self.rule, Window) or self.rule is None:
+            return self.kind in (ALWAYS_ABSTAIN, "window")
+        return self.rule.abstains
+
     def on(self, cases: SplitCases) -> "Candidate":
-        """Return a rule without a model for other splits of the same cases."""
-        return _constant(cases, self.kind, self.order)
+        """Return a baseline for other splits of the same cases."""
+        judged = judge_constant(cases, baseline_code(self))
+        return Candidate.of(cases, self.kind, None, judged, self.order)
 
 
-def trivial_candidates(cases: SplitCases, question: Question) -> list[Candidate]:
-    """Return the rules without a model that keep the limits."""
-    allowed = question.allowed(_one_score(cases, question.rate))
+def baseline_code(candidate: Candidate) -> int:
+    """Return the action that a baseline takes on every case."""
+    return int(candidate.judged.hindsight[0])
+
+
+def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Candidate]:
+    """Return the baselines that keep the limits."""
+    allowed = None if problem.many else problem.allowed(_one_score(cases, problem.rate))
+
+    def keeps(code: int) -> bool:
+        if code == ABSTAIN and not problem.may_abstain:
+            return False
+        if problem.many:
+            return code != ABSTAIN or problem.limits.max_abstention in (None, 1.0)
+        return allowed is None or allowed.keeps(*_CONSTANT[code])
+
     return [
-        _constant(cases, kind, (0, place))
-        for place, (kind, code) in enumerate(TRIVIAL.items())
-        if (code != ABSTAIN or question.may_abstain) and (allowed is None or allowed.keeps(*_ALIKE[code]))
+        Candidate.of(cases, kind, None, judge_constant(cases, code), (0, place))
+        for place, (kind, code) in enumerate(baselines(problem).items())
+        if keeps(code)
     ]
 
 
@@ -124,39 +212,83 @@ def _one_score(cases: SplitCases, prevalence: float | None) -> RunningMasses:
 
 
 def model_candidates(
-    cases: SplitCases, name: str, model: JudgedModel, question: Question, place: int
+    cases: SplitCases,
+    name: str,
+    model: JudgedModel | Inputs,
+    problem: DecisionProblem,
+    place: int,
+    *,
+    kinds: Sequence[str] | None = None,
 ) -> list[Candidate]:
-    """Return the window and the single threshold of one model, each chosen by the objective.
+    """Return the rules of one model: window and threshold, or those of many classes; `kinds` only.
 
-    Raises `UndefinedError` if the limits allow neither; one of them alone may be missing.
+    Raises `UndefinedError` if the limits allow none; one of them alone may be missing.
     """
-    rules = _rules(cases, name, model, _aims(question), place)
+    further = [made for learner in LEARNERS if (made := learner(problem)) is not None]
+    if isinstance(model, Inputs):
+        wanted = possible_kinds(problem) if kinds is None else kinds
+        learners = [
+            ClassLearner(kind, losses, problem, aim)
+            for aim, losses in enumerate(class_aims(problem))
+            for kind in wanted
+            # costs do not change the largest probability
+            if aim == 0 or kind != "argmax"
+        ]
+        return _learned(cases, name, model, [*learners, *further], place)
+    rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
+    candidates += _learned(cases, name, model, further, place)
     if not candidates:
         raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
     return candidates
 
 
-def cheapest_at_corners(cases: SplitCases, model: JudgedModel, question: Question) -> list[list[Candidate]]:
-    """Return the model's window and threshold re-chosen for each corner of the box alone."""
-    corners = question.corners()
-    aims = [_aims(question.at(corner)) for corner in corners]
+def _learned(
+    cases: SplitCases,
+    name: str,
+    model: JudgedModel | Inputs,
+    learners: Sequence[RuleLearner],
+    place: int,
+) -> list[Candidate]:
+    """Return the rule of each learner, with the decisions of those it learns without each fold."""
+    chosen = [learner.fit_all(cases, model.scores) for learner in learners]
+    verdicts = evaluate(cases, model, learners, [one.rule for one in chosen])
+    candidates = []
+    for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
+        if isinstance(judged, Judged):
+            assert not judged.honest_fees, "costs of candidates hold no fees: combination_costs does"
+            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim}
+            candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
+    return candidates
+
+
+def cheapest_at_corners(
+    cases: SplitCases, model: JudgedModel | Inputs, problem: DecisionProblem
+) -> list[list[Candidate]]:
+    """Return the model's window and threshold re-chosen for each corner of the box alone.
+
+    Rules of many classes are chosen for the corners already.
+    """
+    corners = problem.corners()
+    if isinstance(model, Inputs):
+        return [[] for _ in corners]
+    aims = [_aims(problem.at(scenario)) for scenario in corners]
     if any(_needs_search(aim) for several in aims for _, aim in several):
         # the folds are pooled once for all corners
         rules = iter(_rules(cases, "", model, [aim for several in aims for aim in several], 0))
         found = [[next(rules) for _ in several] for several in aims]
     else:
         found = [
-            _rules(cases, "", _at_prevalence(model, corner.prevalence), several, 0)
-            for corner, several in zip(corners, aims, strict=True)
+            _rules(cases, "", _at_prevalence(model, scenario.rate), several, 0)
+            for scenario, several in zip(corners, aims, strict=True)
         ]
     return [[rule for rule in several if isinstance(rule, Candidate)] for several in found]
 
 
-def _aims(question: Question) -> list[_Aim]:
+def _aims(problem: DecisionProblem) -> list[_Aim]:
     """Return what is searched for: a threshold and, if somebody can look at cases, a window."""
-    aims = [_Aim("threshold", question.never_abstaining())]
-    return [*aims, _Aim("window", question)] if question.may_abstain else aims
+    aims = [_Aim("threshold", problem.never_abstaining())]
+    return [*aims, _Aim("window", problem)] if problem.may_abstain else aims
 
 
 def _at_prevalence(model: JudgedModel, prevalence: float | None) -> JudgedModel:
@@ -175,63 +307,36 @@ def _rules(
     rules: dict[_Aim, Candidate | UndefinedError] = {}
     for aim in aims:
         try:
-            cuts = _chosen(cases, model, aim.question)
+            cuts = _chosen(cases, model, aim.problem)
             chosen[aim] = cuts._replace(window=written_window(cuts.window, model.counts))
         except UndefinedError as error:
             rules[aim] = error
-    asked, windows = [aim.question for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
-    verdicts = evaluate(cases, model, [_learner(question) for question in asked], windows)
+    asked, windows = [aim.problem for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
+    verdicts = evaluate(cases, model, [_learner(problem) for problem in asked], windows)
     for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             rules[aim] = decided  # all cases together keep the limits, but not without some fold
             continue
-        alike = _alike(cuts.window, model.counts)
-        judged = decided if alike is None else judge_constant(cases, alike)
+        constant = _constant_action(cuts.window, model.counts)
+        judged = decided if constant is None else judge_constant(cases, constant)
         order = (1 if aim.kind == "threshold" else 2, place)
-        rules[aim] = _candidate(cases, aim.kind, name, cuts, judged, order)
+        found = {"rule": _thresholds(cuts), "window": cuts.window, "gap": cuts.gap}
+        rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, **found)
     return [rules[aim] for aim in aims]
 
 
-def _chosen(cases: SplitCases, model: JudgedModel, question: Question) -> Cuts:
-    if question.by_case:
-        return Cuts(*case_window(cases, model, question))
-    return choose_cuts(model.counts, question)
+def _chosen(cases: SplitCases, model: JudgedModel, problem: DecisionProblem) -> Cuts:
+    if problem.by_case:
+        return Cuts(*case_window(cases, model, problem))
+    return choose_cuts(model.counts, problem)
 
 
 def _thresholds(cuts: Cuts) -> Window:
     return Window(cuts.window.lower, cuts.window.upper)
 
 
-def _constant(cases: SplitCases, kind: str, order: tuple[int, int]) -> Candidate:
-    judged = judge_constant(cases, TRIVIAL[kind])
-    return _candidate(cases, kind, None, None, judged, order)
-
-
-def _candidate(
-    cases: SplitCases,
-    kind: str,
-    model: str | None,
-    cuts: Cuts | None,
-    judged: Judged,
-    order: tuple[int, int],
-) -> Candidate:
-    return Candidate(
-        kind=kind,
-        model=model,
-        window=None if cuts is None else cuts.window,
-        cases=cases,
-        judged=judged,
-        honest=outcomes(cases, judged.honest),
-        hindsight=outcomes(cases, [judged.hindsight]),
-        order=order,
-        gap=0.0 if cuts is None else cuts.gap,
-        paid=None if cases.losses is None else gap_sums(cases, cases.losses, judged.honest),
-        hindsight_paid=None if cases.losses is None else gap_sums(cases, cases.losses, [judged.hindsight]),
-    )
-
-
-def _alike(window: AbstentionWindow | CaseWindow, counts: ScoreCounts) -> int | None:
-    """Return the one decision of a window that treats all cases alike; None for any other."""
+def _constant_action(window: AbstentionWindow, counts: ScoreCounts) -> int | None:
+    """Return the action of a window that decides alike on all cases; None for any other."""
     distinct = int(counts.blocks().groups.sum())
     ends = window.lower_index, window.upper_index
     return {(0, 0): 1, (distinct, distinct): 0, (0, distinct): ABSTAIN}.get(ends)
@@ -240,46 +345,46 @@ def _alike(window: AbstentionWindow | CaseWindow, counts: ScoreCounts) -> int | 
 # ---------------------------------------------------------------- the choice among windows
 
 
-def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
+def choose_cuts(counts: ScoreCounts, problem: DecisionProblem) -> Cuts:
     """Choose a window on some cases by the objective, under the limits.
 
     Raises `UndefinedError` if no window keeps the limits.
     """
-    costs, rate = question.point, question.rate
-    if question.objective == "guaranteed":
-        certificate = surface_certificate(counts, prevalence=rate, confidence_level=question.confidence_level)
+    costs, rate = problem.point, problem.rate
+    if problem.objective == "guaranteed":
+        certificate = surface_certificate(counts, prevalence=rate, confidence_level=problem.confidence_level)
         safest = certificate.guaranteed_window(costs=costs)
         masses = score_masses(counts, counts.prevalence if rate is None else rate)
         return Cuts(_window(masses, (safest.lower_index, safest.upper_index), costs, rate, counts), 0.0)
-    if not _seeks_over_the_range(question):
-        if not question.limits.given():
+    if not _seeks_over_the_range(problem):
+        if not problem.limits.given():
             return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
-        kept = question.limits.given()
+        kept = problem.limits.given()
         level = kept.pop("precision_confidence", None)
         limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **kept)
         return Cuts(limited, 0.0)
     masses = score_masses(counts, counts.prevalence if rate is None else rate)
-    best = _over_the_range(masses, question, counts, question.allowed(masses))
+    best = _over_the_range(masses, problem, counts, problem.allowed(masses))
     if best is None:
         raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
 def _over_the_range(
-    masses: RunningMasses, question: Question, counts: ScoreCounts, allowed: CutLimits | None
+    masses: RunningMasses, problem: DecisionProblem, counts: ScoreCounts, allowed: CutLimits | None
 ) -> RangeCuts | None:
-    """Return the window of the least regret or worst cost; `masses` are made under the question's rate."""
-    prices = [_prices(corner, counts, question.rate) for corner in question.corners()]
-    return range_search(masses, prices, regret=question.objective == "regret", limits=allowed)
+    """Return the window of the least regret or worst cost; `masses` are made under the problem's rate."""
+    prices = [_prices(scenario, counts, problem.rate) for scenario in problem.corners()]
+    return range_search(masses, prices, regret=problem.objective == "regret", limits=allowed)
 
 
-def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
+def _prices(scenario: Scenario, counts: ScoreCounts, rate: float | None) -> Prices:
     """Prices at a corner for masses made under the prevalence `rate`."""
-    assert isinstance(corner.costs, CostModel)
-    if corner.prevalence is None:
-        return Prices.of(corner.costs)
+    assert isinstance(scenario.costs, CostModel)
+    if scenario.rate is None:
+        return Prices.of(scenario.costs)
     base = counts.prevalence if rate is None else rate
-    return Prices.of(corner.costs, *prevalence_factors(corner.prevalence, base))
+    return Prices.of(scenario.costs, *prevalence_factors(scenario.rate, base))
 
 
 def _window(
@@ -302,30 +407,30 @@ def _window(
 # ---------------------------------------------------------------- windows without each fold
 
 
-def _learner(question: Question) -> Learner:
-    """Return how the windows of a question are learned from the cases of all folds but one."""
-    if not _needs_search(question):
-        return BlockLearner(PricePoints.at(question.point))
-    if _asks_the_counts(question):
-        return CountsLearner(partial(_window_of, question))
-    return WindowLearner.of(question)
+def _learner(problem: DecisionProblem) -> Learner:
+    """Return how the windows of a problem are learned from the cases of all folds but one."""
+    if not _needs_search(problem):
+        return BlockLearner(PricePoints.at(problem.point))
+    if _asks_the_counts(problem):
+        return CountsLearner(partial(_window_of, problem))
+    return WindowLearner.of(problem)
 
 
-def _window_of(question: Question, counts: ScoreCounts) -> Window:
-    return _thresholds(choose_cuts(counts, question))
+def _window_of(problem: DecisionProblem, counts: ScoreCounts) -> Window:
+    return _thresholds(choose_cuts(counts, problem))
 
 
-def _needs_search(question: Question) -> bool:
-    if question.by_case or question.limits.given() or question.objective == "guaranteed":
+def _needs_search(problem: DecisionProblem) -> bool:
+    if problem.by_case or problem.limits.given() or problem.objective == "guaranteed":
         return True
-    return _seeks_over_the_range(question)
+    return _seeks_over_the_range(problem)
 
 
-def _asks_the_counts(question: Question) -> bool:
+def _asks_the_counts(problem: DecisionProblem) -> bool:
     """Tell whether running sums alone do not say which window is best: bounds on shares of few cases do."""
-    return question.objective == "guaranteed" or question.limits.precision_confidence is not None
+    return problem.objective == "guaranteed" or problem.limits.precision_confidence is not None
 
 
-def _seeks_over_the_range(question: Question) -> bool:
+def _seeks_over_the_range(problem: DecisionProblem) -> bool:
     """Tell whether no single point of the costs says which window is best."""
-    return question.ranged and question.objective != "expected"
+    return problem.ranged and problem.objective != "expected"

@@ -7,26 +7,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_labels, check_same_length, check_scores, check_weights
+from demur._checks import (
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weight_meaning,
+    check_weights,
+    input_error,
+)
 from demur._results import frozen
 from demur.auc.tables import ModelTables
-from demur.comparison.question import Question
+from demur.comparison.class_learner import MOST_SEARCHED
+from demur.comparison.problem import DecisionProblem
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
+from demur.costs.class_costs import ClassCosts
+from demur.costs.matrix import class_indices
 from demur.counts.bins import BinnedCounts
-from demur.counts.folded_costs import FoldedCosts
+from demur.counts.costs import FoldedCosts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.evaluate import Inputs
 from demur.honest.splits import Rows, Splits
-from demur.paired.joint import JointCounts
+from demur.paired.counts import JointCounts
 from demur.paired.scores import JointScores
-from demur.typing import BoolArray, FloatArray
+from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.class_rule import check_class_probabilities, second_class_scores
 
-__all__ = ["CaseTable", "Columns", "check_columns"]
+__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "two_class_columns"]
 
 # below this a fold drawn by chance may leave the others without a case of the class
 _FEWEST_SUMMED = 50
+_MOST_REPEATED = 10**8
+# of a class with fewer a note says so
+_FEW_CASES = 10
 
 
 class Columns(NamedTuple):
@@ -56,6 +71,30 @@ def check_columns(y_true: Any, scores: Any, *, pos_label: Any, sample_weight: An
     return Columns(positive, columns, weight, _labels(y_true, positive))
 
 
+def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
+    """Return models by name, each with one column per class."""
+    models = scores if isinstance(scores, Mapping) else {"model": scores}
+    if not models:
+        raise InputError("`scores` must hold at least one model, got none.")
+    checked = {}
+    for name, values in models.items():
+        try:
+            checked[str(name)] = check_class_probabilities(values, n_classes)
+        except InputError as error:
+            raise InputError(str(error).replace("`proba`", f"`scores of {name}`", 1)) from None
+    return checked
+
+
+def two_class_columns(y_true: Any, scores: Any, classes: tuple[Any, ...], sample_weight: Any) -> Columns:
+    """Return rows with a column for each of two classes as rows with a score, that of the second class."""
+    positive, weight = class_indices(y_true, classes) == 1, check_weights(sample_weight)
+    columns = {name: second_class_scores(proba) for name, proba in class_columns(scores, 2).items()}
+    for name, column in columns.items():
+        check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
+    labels = tuple(_builtin(name) for name in classes)
+    return Columns(positive, columns, weight, (labels[0], labels[1]))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CaseTable:
     """Cases of a comparison, split and ready to be judged model by model.
@@ -66,9 +105,9 @@ class CaseTable:
         Model -> its cases and their splits: the same for all models, or each its own where what belongs
         together is not known.
     judging : mapping
-        Model -> function that judges it.
-    labels : (negative, positive)
-        As the user wrote them.
+        Model -> function that gives its inputs: of two classes judged at all costs.
+    labels : tuple
+        Classes as the user wrote them; of two the negative one first.
     tables : ModelTables or None
         Ranks of the cases of all models, for areas compared in pairs.
     notes : tuple of str
@@ -76,24 +115,31 @@ class CaseTable:
     """
 
     cases: Mapping[str, SplitCases]
-    judging: Mapping[str, Callable[[], JudgedModel]]
-    labels: tuple[Any, Any] = (0, 1)
+    judging: Mapping[str, Callable[[], JudgedModel | Inputs]]
+    labels: tuple[Any, ...] = (0, 1)
     tables: ModelTables | None = None
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of_arrays(
-        cls, y_true: Any, scores: Any, question: Question, *, pos_label: Any, sample_weight: Any, weights: str
+        cls,
+        y_true: Any,
+        scores: Any,
+        problem: DecisionProblem,
+        *,
+        pos_label: Any,
+        sample_weight: Any,
+        weights: str,
     ) -> "CaseTable":
         """Check labels, scores and weights, and split them."""
         columns = check_columns(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
-        return cls.of_columns(columns, question, weights=weights)
+        return cls.of_columns(columns, problem, weights=weights)
 
     @classmethod
-    def of_columns(cls, given: Columns, question: Question, *, weights: str) -> "CaseTable":
+    def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
         positive, scores, sample_weight, labels = given
-        losses = question.costs.losses(positive).table if isinstance(question.costs, CaseCosts) else None
+        losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
         if sample_weight is not None and not sample_weight.all():
             kept = sample_weight > 0
             positive, sample_weight = positive[kept], sample_weight[kept]
@@ -106,9 +152,9 @@ class CaseTable:
             if joint is not None:  # single cases are put in order while they are dealt to the folds
                 pool.map(joint.orders, range(len(columns)))
             weight = frozen(sample_weight)
-            cases = SplitCases.of_rows(positive, weight, weights=weights, **_splitting(question))
+            cases = SplitCases.of_rows(positive, weight, weights=weights, **_splitting(problem))
         cases = replace(cases, losses=losses)
-        if question.objective == "guaranteed" and cases.weights == "importance":
+        if problem.objective == "guaranteed" and cases.weights == "importance":
             raise InputError(
                 "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
                 "Hint: weights='repeats' if a weight of 2 is a case seen twice."
@@ -123,11 +169,42 @@ class CaseTable:
         return cls(cases=dict.fromkeys(judging, cases), judging=judging, labels=labels, tables=tables)
 
     @classmethod
+    def of_classes(
+        cls, y_true: Any, scores: Any, problem: DecisionProblem, *, sample_weight: Any, weights: str
+    ) -> "CaseTable":
+        """Check and split rows with one column per class; repeated rows are written out."""
+        assert isinstance(problem.costs, ClassCosts)
+        check_weight_meaning(weights)
+        classes = problem.costs.classes
+        codes, weight = class_indices(y_true, classes), check_weights(sample_weight)
+        models = class_columns(scores, len(classes))
+        for name, columns in models.items():
+            check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
+        if weight is not None:
+            rows = np.flatnonzero(weight > 0)
+            if weights == "repeats":
+                rows, weight = np.repeat(rows, _whole(weight)[rows]), None
+            else:
+                weight = weight[rows]
+            codes, models = codes[rows], {name: columns[rows] for name, columns in models.items()}
+        cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed)
+        if weight is None and sample_weight is not None:
+            cases = replace(cases, weights="repeats")
+        judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
+        labels = tuple(_builtin(name) for name in classes)
+        return cls(
+            cases=dict.fromkeys(judging, cases),
+            judging=judging,
+            labels=labels,
+            notes=_class_notes(cases, labels),
+        )
+
+    @classmethod
     def of_joint(
-        cls, joint: JointCounts, question: Question, *, labels: tuple[Any, Any] = (0, 1)
+        cls, joint: JointCounts, problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Deal out the cases of every cell to the folds: positives first, as splits of rows have them."""
-        if question.by_case:
+        if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores."
             )
@@ -135,7 +212,7 @@ class CaseTable:
         positive = np.arange(len(cell)) < np.count_nonzero(joint.positives > 0)
         sizes = np.where(positive, joint.positives[cell], joint.negatives[cell])
         cases = replace(
-            SplitCases.of_rows(positive, sizes, weights="repeats", **_splitting(question)), source="counts"
+            SplitCases.of_rows(positive, sizes, weights="repeats", **_splitting(problem)), source="counts"
         )
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
@@ -145,29 +222,29 @@ class CaseTable:
             judging=judging,
             labels=labels,
             tables=tables,
-            notes=() if joint.exact else (_bins_note(joint, question),),
+            notes=() if joint.exact else (_bins_note(joint, problem),),
         )
 
     @classmethod
     def of_counts(
-        cls, counts: Mapping[str, ScoreCounts], question: Question, *, labels: tuple[Any, Any] = (0, 1)
+        cls, counts: Mapping[str, ScoreCounts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Split the counts of each model apart: nothing is paired."""
-        if question.by_case:
+        if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
                 "ScoreCosts.window gives the cheapest window of sums, with hindsight."
             )
-        settings = {"pos_label": None, "sample_weight": None, "weights": "repeats", **_splitting(question)}
+        settings = {"pos_label": None, "sample_weight": None, "weights": "repeats", **_splitting(problem)}
         split = {name: judged_model(one, None, **settings) for name, one in counts.items()}
         return cls._apart(split, labels)
 
     @classmethod
     def of_sums(
-        cls, sums: Mapping[str, FoldedCosts], question: Question, *, labels: tuple[Any, Any] = (0, 1)
+        cls, sums: Mapping[str, FoldedCosts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Take sums of costs per score, class and fold of each model: nothing is paired."""
-        return cls._apart({name: _split_sums(one, question) for name, one in sums.items()}, labels)
+        return cls._apart({name: _split_sums(one, problem) for name, one in sums.items()}, labels)
 
     @classmethod
     def _apart(
@@ -178,9 +255,9 @@ class CaseTable:
         return cls(cases=cases, judging=judging, labels=labels)
 
 
-def _splitting(question: Question) -> dict[str, Any]:
+def _splitting(problem: DecisionProblem) -> dict[str, Any]:
     """Return how cases are split, whatever is known of them."""
-    rate, seed = question.rate, question.seed
+    rate, seed = problem.rate, problem.seed
     return {"prevalence": rate, "folds": None, "repeats": None, "rng": seed, "quantity": "a comparison"}
 
 
@@ -193,26 +270,59 @@ def _itself(model: JudgedModel) -> JudgedModel:
     return model
 
 
+def _whole(weight: FloatArray) -> IntArray:
+    broken = weight != np.floor(weight)
+    if broken.any():
+        raise input_error(
+            "sample_weight",
+            "must hold whole numbers where weights are repeated cases",
+            f"{weight[broken][0]:g}",
+            "weights='importance' takes any weights of single cases.",
+        )
+    if weight.sum() > _MOST_REPEATED:
+        raise input_error("sample_weight", f"must sum to at most {_MOST_REPEATED:g} cases", weight.sum())
+    return weight.astype(np.int64)
+
+
+def _class_notes(cases: SplitCases, labels: tuple[Any, ...]) -> tuple[str, ...]:
+    """Say what many classes with few or with very many cases rest on."""
+    notes = []
+    if len(cases.codes) > MOST_SEARCHED:
+        notes.append(
+            f"Weights were chosen on {MOST_SEARCHED:,} cases drawn at random, and judged on all of them; the "
+            "AUC is that of as many cases."
+        )
+    sizes = np.bincount(cases.codes, minlength=cases.n_classes)
+    rare = [f"{name} {size}" for name, size in zip(labels, sizes.tolist(), strict=True) if size < _FEW_CASES]
+    if rare:
+        listed = ", ".join(rare[:6]) + (", ..." if len(rare) > 6 else "")
+        notes.append(f"Classes with few cases ({listed}): what is said about them rests on those.")
+    return tuple(notes)
+
+
+def _builtin(label: Any) -> Any:
+    """Return a label as a built-in type; booleans as numbers, so that there can be one answer more."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return int(label) if isinstance(label, bool) else label
+
+
 def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:
     """Labels (negative, positive) as the user wrote them; booleans and a class without cases as 0 and 1."""
     values = np.asarray(y_true)
     pair = []
     for default, members in ((0, ~positive), (1, positive)):
         at = int(np.argmax(members))
-        label = values[at] if members[at] else default
-        label = label.item() if isinstance(label, np.generic) else label
-        # a policy answers with text or numbers, so that it can have a third answer
-        pair.append(int(label) if isinstance(label, bool) else label)
+        pair.append(_builtin(values[at]) if members[at] else default)
     return pair[0], pair[1]
 
 
-def _bins_note(joint: JointCounts, question: Question) -> str:
+def _bins_note(joint: JointCounts, problem: DecisionProblem) -> str:
     """Say what bins of scores leave open."""
-    assert not isinstance(question.costs, CaseCosts)
+    assert not isinstance(problem.costs, (CaseCosts, ClassCosts))
     bins = {name: len(np.unique(joint.lower[name])) for name in joint.models}
     listed = ", ".join(f"{number} of {name}" for name, number in bins.items())
-    bound = joint.certified(question.costs, prevalence=question.rate)
-    words = "at any costs" if question.costs is None else "at these costs"
+    bound = joint.certified(problem.costs, prevalence=problem.rate)
+    words = "at any costs" if problem.costs is None else "at these costs"
     return (
         f"Scores were counted in bins ({listed}). Costs of the rules shown are exact; {words} a window with "
         f"thresholds inside a bin costs at most {bound:.1e} times the more expensive error less per case."
@@ -222,7 +332,7 @@ def _bins_note(joint: JointCounts, question: Question) -> str:
 # ---------------------------------------------------------------- sums
 
 
-def _split_sums(sums: FoldedCosts, question: Question) -> tuple[SplitCases, JudgedModel]:
+def _split_sums(sums: FoldedCosts, problem: DecisionProblem) -> tuple[SplitCases, JudgedModel]:
     by_class = [float(sums.cases[sums.positive == kind].sum()) for kind in (True, False)]
     if min(by_class) < _FEWEST_SUMMED:
         raise InputError(
@@ -236,7 +346,7 @@ def _split_sums(sums: FoldedCosts, question: Question) -> tuple[SplitCases, Judg
     positive, sizes = sums.positive[cell], like.sizes[order]
     rows = Rows(np.arange(len(cell)), sums.fold[cell], sizes)
     splits = Splits((rows,), sums.folds)
-    cases = SplitCases(positive, sizes, splits, question.rate, "counts", None, losses=losses)
+    cases = SplitCases(positive, sizes, splits, problem.rate, "counts", None, losses=losses)
     return cases, cases.judge(sums.lower[cell], _counts(sums))
 
 

@@ -1,5 +1,6 @@
 """The choice among candidates: smallest honest cost first, and what surrounds it."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,33 +10,32 @@ from typing import Any
 import numpy as np
 
 from demur.comparison.answer import Answer, Versus
-from demur.comparison.candidates import Candidate, cheapest_at_corners
-from demur.comparison.estimates import (
-    Estimate,
-    cost_at,
-    cost_of,
-    difference_interval,
-    rates_of,
-)
+from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners
+from demur.comparison.estimates import cost_at, cost_of, difference_interval, rates_of
 from demur.comparison.loss_matrix import choice_cost
-from demur.comparison.question import Question
+from demur.comparison.problem import DecisionProblem
 from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
+from demur.costs.class_costs import ClassCosts
 from demur.honest.after_choice import first_smallest
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
+from demur.honest.estimates import Estimate
+from demur.honest.evaluate import Inputs
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
+from demur.windows.rule import Window
 
-__all__ = ["Choice", "make_answer"]
+__all__ = ["Choice", "content_order", "digest_of", "make_answer"]
 
 _TIE = 1e-12
-# the cost of the advice is that of a choice among at most so many models
-_MOST_ADVISED = 64
+# the cost of the advice is that of a choice among at most so many models, and so many rules of them
+_MOST_ADVISED, _MOST_RULES = 64, 128
 _GRID = 5
 _EVERYWHERE = {
-    "always positive": (-np.inf, -np.inf),
-    "always negative": (np.inf, np.inf),
-    "always abstain": (-np.inf, np.inf),
+    "always positive": Window(-np.inf, -np.inf),
+    "always negative": Window(np.inf, np.inf),
+    ALWAYS_ABSTAIN: Window(-np.inf, np.inf),
 }
 
 
@@ -44,96 +44,142 @@ class Choice:
     """Everything the answer is chosen from."""
 
     cases: Mapping[str, SplitCases]
-    judged: Mapping[str, JudgedModel]
-    question: Question
-    trivial: Sequence[Candidate]
+    judged: Mapping[str, JudgedModel | Inputs]
+    problem: DecisionProblem
+    baselines: Sequence[Candidate]
     candidates: Mapping[str, Sequence[Candidate]]
     certificates: Mapping[str, SurfaceCertificate | None]
-    class_names: tuple[str, str]
-    labels: tuple[Any, Any]
+    class_names: tuple[str, ...]
+    classes: tuple[Any, ...]
+
+    @property
+    def first(self) -> SplitCases:
+        """The cases of the first model: those of all, unless only counts are at hand."""
+        return next(iter(self.cases.values()))
 
     @cached_property
     def floors(self) -> FloatArray:
         """Smallest honest cost at every corner of the box if the rule is chosen for that corner."""
-        corners = self.question.corners()
-        costs = [[cost_at(one, corner) for one in self.all] for corner in corners]
+        corners = self.problem.corners()
+        costs = [[cost_at(one, scenario) for one in self.all] for scenario in corners]
         for name, model in self.judged.items():
-            by_corner = cheapest_at_corners(self.cases[name], model, self.question)
-            for corner, rules, paid in zip(corners, by_corner, costs, strict=True):
-                paid += [cost_at(one, corner) for one in rules]
+            by_corner = cheapest_at_corners(self.cases[name], model, self.problem)
+            for scenario, rules, paid in zip(corners, by_corner, costs, strict=True):
+                paid += [cost_at(one, scenario) for one in rules]
         return np.array([min(paid) for paid in costs])
+
+    def best(self, candidates: Sequence[Candidate]) -> Candidate:
+        """Return the candidate with the smallest objective, the simplest of ties."""
+        ordered = sorted(candidates, key=lambda one: one.order)
+        return ordered[first_smallest(*_values(ordered, self))]
 
     @property
     def all(self) -> list[Candidate]:
         """All candidates, simplest first."""
         return sorted(
-            [*self.trivial, *(one for several in self.candidates.values() for one in several)],
+            [*self.baselines, *(one for several in self.candidates.values() for one in several)],
             key=lambda one: one.order,
         )
 
 
-def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
-    """Choose, and say what surrounds the choice; with `models_only` among the rules of models."""
-    question = choice.question
-    candidates = [one for one in choice.all if not models_only or one.model is not None]
-    best = candidates[first_smallest(*_values(candidates, choice))]
-    estimate = cost_of(best, question)
-    shares = rates_of(best.honest, question.rate)
-    lower, upper = _thresholds(best)
-    trivial = _best_trivial(choice)
+def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = True) -> Answer:
+    """Choose, and say what surrounds the choice; with `models_only` among the rules of models.
+
+    Unless `advised`, the cost of the choice itself is left out.
+    """
+    problem = choice.problem
+    best = choice.best([one for one in choice.all if not models_only or one.model is not None])
+    estimate = cost_of(best, problem)
+    window = _thresholds(best, problem)
     regret, worst = _over_ranges(best, choice)
-    negative, positive = choice.class_names
-    counts = next(iter(choice.judged.values())).counts
+    confusion = rates_of(best.honest, problem.shares)
+    model = None if best.model is None else choice.judged[best.model]
+    sizes = choice.first.class_sizes
+    # a threshold was chosen for somebody who cannot send a case to a person
+    chosen_for = problem.never_abstaining() if best.kind == "threshold" else problem
     return Answer(
         kind=_kind(best),
         model=best.model,
-        lower=lower,
-        upper=upper,
+        rule=best.rule,
+        lower=None if window is None else window.lower,
+        upper=None if window is None else window.upper,
         cost=estimate.cost,
         interval=estimate.interval,
         hindsight_cost=estimate.hindsight,
         guaranteed_cost=_guaranteed(best, choice, estimate),
-        advice_cost=_advice(choice),
+        advice_cost=_advice(choice) if advised else None,
         versus=MappingProxyType(_versus(best, choice)),
         regret=regret,
         worst_cost=worst,
         best_share=_best_share(best, choice),
         gap=best.gap,
-        called_positive=float(shares[:, 1].sum()),
-        called_negative=float(shares[:, 0].sum()),
-        abstention_rate=float(shares[:, 2].sum()),
-        missed=float(shares[1, 0]),
-        alarms=float(shares[0, 1]),
-        n=next(iter(choice.cases.values())).n,
-        prevalence=counts.prevalence if question.rate is None else question.rate,
-        confidence_level=question.confidence_level,
-        positive=positive,
-        negative=negative,
-        best_trivial=trivial,
-        guarantee_defined=_guarantee_defined(choice),
-        condition=condition_words(question.limits.given(), question.objective),
+        confusion=confusion,
+        confusion_cost=_confusion_cost(best, confusion, problem),
+        shares=_action_shares(best, choice),
+        n=choice.first.n,
+        class_sizes=sizes,
+        class_shares=sizes / sizes.sum() if problem.shares is None else problem.shares,
+        confidence_level=problem.confidence_level,
+        classes=choice.classes,
+        class_names=choice.class_names,
+        best_trivial=_best_baseline(choice),
+        guarantee_defined=window is not None and _guarantee_defined(choice),
+        condition=condition_words(problem.limits.given(), problem.objective),
         stakes=_stakes(best, choice),
-        # a threshold was chosen for somebody who cannot send a case to a person
-        costs=(question.never_abstaining() if best.kind == "threshold" else question).chosen_for,
-        labels=choice.labels,
+        costs=chosen_for.chosen_for,
+        abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
         window=best.window,
-        counts=None if best.model is None else choice.judged[best.model].counts,
+        counts=model.counts if isinstance(model, JudgedModel) else None,
+        digest=digest_of(choice, best.model) if problem.many else None,
     )
+
+
+def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: DecisionProblem) -> FloatArray:
+    """Return the honest cost per case by true class and action."""
+    centre = problem.centre
+    if not isinstance(centre.costs, CaseFactors):
+        return np.asarray(confusion * centre.losses.table)
+    assert candidate.paid is not None
+    # cases of a class and their money are weighted alike
+    each = confusion.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
+    return np.asarray(candidate.paid.losses * np.array(centre.costs) * each)
+
+
+def _action_shares(candidate: Candidate, choice: Choice) -> Mapping[Any, float]:
+    """Return the share of all cases that the written rule calls each class, and abstains on."""
+    called = rates_of(candidate.hindsight, choice.problem.shares).sum(axis=0).tolist()
+    return MappingProxyType(dict(zip((*choice.classes, ABSTAIN), called, strict=True)))
+
+
+def content_order(choice: Choice, *models: str) -> Any:
+    """Sort cases by class, weight and the inputs of some models: the order of the file plays no part."""
+    cases = choice.first
+    columns = [column for name in models for column in choice.judged[name].scores.T]
+    # the last key of a lexsort is the first to sort by
+    return np.lexsort([*columns[::-1], cases.sizes, cases.codes])
+
+
+def digest_of(choice: Choice, model: str | None) -> str:
+    """Return the SHA-256 of labels, weights and probabilities, the same in any order of the rows."""
+    cases, order = choice.first, content_order(choice, *([] if model is None else [model]))
+    digest = hashlib.sha256(cases.codes[order].astype("<i8").tobytes())
+    digest.update(cases.sizes[order].astype("<f8").tobytes())
+    if model is not None:
+        digest.update((choice.judged[model].scores[order] + 0.0).astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
     """Money per case where every case has its own costs: at stake, lost by each error, paid for reviews."""
-    factors, rate = choice.question.centre
+    factors, problem = choice.problem.centre.costs, choice.problem
     if candidate.paid is None or not isinstance(factors, CaseFactors):
         return None
     losses, positive = candidate.cases.losses, candidate.cases.positive
     assert losses is not None
     # what positives cost if they are called negative
     stake = factors.miss * float(np.average(losses[positive, 0], weights=candidate.cases.sizes[positive]))
-    shares = rates_of(candidate.honest, rate)
-    # cases of a class and their money are weighted alike
-    each = shares.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
-    paid = candidate.paid.losses * np.array(factors) * each
+    shares = rates_of(candidate.honest, problem.shares)
+    paid = _confusion_cost(candidate, shares, problem)
     return MappingProxyType(
         {
             "at_stake": stake * float(shares[1].sum()),
@@ -157,39 +203,40 @@ def _values(candidates: Sequence[Candidate], choice: Choice) -> tuple[FloatArray
 
     Also the size of the costs by which ties are judged, as a regret may be 0.
     """
-    question = choice.question
-    if question.objective == "guaranteed":
+    problem = choice.problem
+    if problem.objective == "guaranteed":
         return np.array([_bound(one, choice, 1) for one in candidates]), 0.0
-    if question.objective in ("worst", "regret"):
-        costs = np.array([[cost_at(one, corner) for corner in question.corners()] for one in candidates])
-        floors = choice.floors if question.objective == "regret" else 0.0
+    if problem.objective in ("worst", "regret"):
+        costs = np.array([[cost_at(one, scenario) for scenario in problem.corners()] for one in candidates])
+        floors = choice.floors if problem.objective == "regret" else 0.0
         return np.asarray((costs - floors).max(axis=1)), float(np.abs(costs).max())
-    point = question.centre
+    point = problem.centre
     return np.array([cost_at(one, point) for one in candidates]), 0.0
 
 
-def _thresholds(candidate: Candidate) -> tuple[float, float]:
+def _thresholds(candidate: Candidate, problem: DecisionProblem) -> Window | None:
+    """Return the thresholds of a rule, also of a baseline; None for rules that have none."""
+    if problem.many or (candidate.window is None and candidate.model is not None):
+        return None
     if candidate.window is None:
         return _EVERYWHERE[candidate.kind]
-    return float(candidate.window.lower), float(candidate.window.upper)
+    return Window(float(candidate.window.lower), float(candidate.window.upper))
 
 
 # ---------------------------------------------------------------- against other rules
 
 
-def _best_trivial(choice: Choice) -> Mapping[str, Any] | None:
-    if not choice.trivial:
+def _best_baseline(choice: Choice) -> Mapping[str, Any] | None:
+    best = _cheapest(choice.baselines, choice)
+    if best is None:
         return None
-    point = choice.question.centre
-    costs = np.array([cost_at(one, point) for one in choice.trivial])
-    best = choice.trivial[first_smallest(costs)]
-    return MappingProxyType({"name": best.kind, "cost": cost_at(best, point)})
+    return MappingProxyType({"name": best.kind, "cost": cost_at(best, choice.problem.centre)})
 
 
 def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | None:
     if not candidates:
         return None
-    point = choice.question.centre
+    point = choice.problem.centre
     ordered = sorted(candidates, key=lambda one: one.order)
     return ordered[first_smallest(np.array([cost_at(one, point) for one in ordered]))]
 
@@ -197,35 +244,35 @@ def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | No
 def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
     """Compare with the best other rule of each kind, paired on the same held-out cases."""
     models = [one for several in choice.candidates.values() for one in several]
-    own = choice.candidates.get(best.model or "", ())
+    own = [one for one in choice.candidates.get(best.model or "", models) if one is not best]
+    deciding = [one for one in own if not one.abstains] if best.abstains or best.model is None else []
     others = {
-        "trivial": _cheapest([one for one in choice.trivial if one is not best], choice),
-        "never_abstaining": _cheapest(
-            [one for one in (own or models) if one.kind == "threshold" and one is not best], choice
-        ),
+        "trivial": _cheapest([one for one in choice.baselines if one is not best], choice),
+        "argmax": _cheapest([one for one in own if one.kind == "argmax"], choice),
+        "never_abstaining": _cheapest(deciding, choice),
         "runner_up": _cheapest([one for one in models if one.model != best.model], choice),
     }
     versus = {}
     for key, other in others.items():
         if other is not None:
-            difference, interval = difference_interval(best, other, choice.question)
+            difference, interval = difference_interval(best, other, choice.problem)
             versus[key] = Versus(name=other.model or other.kind, difference=difference, interval=interval)
     return versus
 
 
 def _over_ranges(best: Candidate, choice: Choice) -> tuple[float | None, float | None]:
     """Honest regret against rules chosen for each corner, and worst honest cost over the corners."""
-    if not choice.question.ranged:
+    if not choice.problem.ranged:
         return None, None
-    costs = np.array([cost_at(best, corner) for corner in choice.question.corners()])
+    costs = np.array([cost_at(best, scenario) for scenario in choice.problem.corners()])
     return float((costs - choice.floors).max()), float(costs.max())
 
 
 def _best_share(best: Candidate, choice: Choice) -> float | None:
     """Share of an even grid over the ranges at which no other candidate is cheaper."""
-    if not choice.question.ranged:
+    if not choice.problem.ranged:
         return None
-    points = choice.question.grid(_GRID)
+    points = choice.problem.grid(_GRID)
     costs = np.array([[cost_at(one, point) for point in points] for one in (best, *choice.all)])
     return float(np.mean(costs[0] <= costs.min(axis=0) * (1 + _TIE)))
 
@@ -235,15 +282,12 @@ def _best_share(best: Candidate, choice: Choice) -> float | None:
 
 def _advice(choice: Choice) -> float | None:
     """Return what following the advice has cost: the choice, judged on cases that did not make it."""
-    question = choice.question
-    if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
+    problem = choice.problem
+    if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
         return None
-    first, *others = choice.cases.values()
-    if any(one is not first for one in others):
-        return None  # models split apart have no cases in common
     kept = _advisable(choice)
     candidates = [one for one in choice.all if one.model is None or one.model in kept]
-    return choice_cost(first, candidates, question).all_draws
+    return choice_cost(candidates, problem).all_draws
 
 
 def _advisable(choice: Choice) -> set[str]:
@@ -251,11 +295,12 @@ def _advisable(choice: Choice) -> set[str]:
 
     A model behind so many others on all cases is hardly ever first on some of them.
     """
-    centre = choice.question.centre
+    centre = choice.problem.centre
     costs = {
         name: min(cost_at(one, centre) for one in several) for name, several in choice.candidates.items()
     }
-    return set(sorted(costs, key=costs.__getitem__)[:_MOST_ADVISED])
+    most = max(1, min(_MOST_ADVISED, _MOST_RULES // max(map(len, choice.candidates.values()), default=1)))
+    return set(sorted(costs, key=costs.__getitem__)[:most])
 
 
 def _guarantee_defined(choice: Choice) -> bool:
@@ -264,10 +309,10 @@ def _guarantee_defined(choice: Choice) -> bool:
 
 def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
     """Guaranteed cost of a candidate when `models` certificates are to hold together."""
-    question = choice.question
+    problem = choice.problem
     if candidate.model is None:
-        point = question.centre
-        if candidate.kind == "always abstain" and _same_review(question):
+        point = problem.centre
+        if candidate.kind == ALWAYS_ABSTAIN and _same_review(problem):
             return cost_at(candidate, point)
         name = next(iter(choice.judged))
     else:
@@ -276,25 +321,27 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
     if certificate is None:
         return float("inf")
     if models > 1:
-        level = 1 - (1 - question.confidence_level) / models
-        counts = choice.judged[name].counts
-        certificate = surface_certificate(counts, prevalence=question.rate, confidence_level=level)
-    return certificate.bound_of(_thresholds(candidate), costs=question.point)
+        level = 1 - (1 - problem.confidence_level) / models
+        counts = choice.judged[name].counts  # type: ignore[union-attr]
+        certificate = surface_certificate(counts, prevalence=problem.rate, confidence_level=level)
+    thresholds = _thresholds(candidate, problem)
+    if thresholds is None:
+        return float("inf")
+    return certificate.bound_of((thresholds.lower, thresholds.upper), costs=problem.point)
 
 
-def _same_review(question: Question) -> bool:
+def _same_review(problem: DecisionProblem) -> bool:
     """Whether a review costs the same whoever the case is: then reviewing all cases has no risk."""
-    if question.by_case:
+    if problem.by_case:
         return False
-    costs = question.point
-    negative, positive = costs.losses.table[:, 2]
-    return bool(negative == positive)
+    reviews = problem.centre.losses.table[:, -1]
+    return bool(np.all(reviews == reviews[0]))
 
 
 def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate) -> float | None:
     """Bound of the answer's true cost, valid for the choice among all models."""
-    if best.kind == "always abstain" and _same_review(choice.question):
+    if best.kind == ALWAYS_ABSTAIN and _same_review(choice.problem):
         return estimate.cost
-    if not _guarantee_defined(choice):
+    if _thresholds(best, choice.problem) is None or not _guarantee_defined(choice):
         return None
     return _bound(best, choice, len(choice.judged))

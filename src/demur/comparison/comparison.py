@@ -4,33 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from demur._checks import check_same_length, check_weights
 from demur._kernels.jit import whole_job
 from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
-from demur.comparison.candidates import trivial_candidates
-from demur.comparison.case_table import CaseTable
+from demur.comparison.candidates import baseline_candidates
+from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
-from demur.comparison.question import Limits, Question
+from demur.comparison.problem import DecisionProblem, Limits
+from demur.comparison.remarks import classes_in_words
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
-from demur.costs.matrix import CostMatrix
+from demur.costs.class_costs import ClassCosts, two_class_costs
+from demur.costs.matrix import CostMatrix, class_indices, class_priors
+from demur.costs.matrix import class_names as names_of_columns
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
-from demur.counts.case_window import NEVER_PAYS
+from demur.counts.window import NEVER_PAYS
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
-from demur.paired.joint import JointCounts
-from demur.typing import ArrayLike, Labels
+from demur.honest.evaluate import Inputs
+from demur.paired.counts import JointCounts
+from demur.typing import ArrayLike, FloatArray, Labels
 
-if TYPE_CHECKING:
-    from demur.comparison.classes.comparison import ClassComparison
-
-__all__ = ["Comparison", "compare_models", "compared"]
+__all__ = ["Comparison", "compare_models", "compared", "table_of_classes"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -45,14 +49,16 @@ class Comparison(Result):
         What to do; None without costs.
     models : mapping
         Name -> `ModelComparison`, in the order given.
-    trivial : mapping
-        Rule without a model -> its cost per case.
-    question : Question
+    baselines : mapping
+        Rule without a model -> its cost per case; also as `trivial`.
+    problem : DecisionProblem
         Costs, prevalence, objective, limits, level and seed.
-    n, n_positive, n_negative : float
-        Number of cases; with importance weights the effective one.
-    prevalence : float
-        P(positive) the costs refer to.
+    classes : tuple
+        Classes as the user wrote them; of two the negative one first.
+    n, class_sizes : float, array
+        Number of cases, of all and of each class; with importance weights effective ones.
+    n_positive, n_negative, prevalence : float or None
+        Of two classes; P(positive) the costs refer to.
     folds, repeats : int
         Parts of each split, and splits averaged.
     split : str
@@ -64,22 +70,55 @@ class Comparison(Result):
     # None without costs; `Any` in its place: who passed costs need not ask a type checker's question
     answer: Answer | Any
     models: Mapping[str, ModelComparison]
-    trivial: Mapping[str, float]
-    question: Question
+    baselines: Mapping[str, float]
+    problem: DecisionProblem
+    classes: tuple[Any, ...]
     n: float
-    n_positive: float
-    n_negative: float
-    prevalence: float
+    class_sizes: FloatArray
     folds: int
     repeats: int
     split: str
     weights: str | None
     notes: tuple[str, ...]
     cases: Mapping[str, SplitCases]
-    judged: Mapping[str, JudgedModel]
+    judged: Mapping[str, JudgedModel | Any]
     tables: ModelTables | None
     choice: Choice | None
-    _evidence = ("question", "cases", "judged", "tables", "choice", "answer", "models", "trivial")
+    _reported = ("n_positive", "n_negative", "prevalence")
+    _evidence = (
+        "problem",
+        "cases",
+        "judged",
+        "tables",
+        "choice",
+        "answer",
+        "models",
+        "baselines",
+        "classes",
+    )
+
+    @property
+    def trivial(self) -> Mapping[str, float]:
+        """The costs of the baselines."""
+        return self.baselines
+
+    @property
+    def n_negative(self) -> float | Any:
+        """Number of negatives; None for many classes."""
+        return None if self.problem.many else float(self.class_sizes[0])
+
+    @property
+    def n_positive(self) -> float | Any:
+        """Number of positives; None for many classes."""
+        return None if self.problem.many else float(self.class_sizes[1])
+
+    @property
+    def prevalence(self) -> float | Any:
+        """P(positive) the costs refer to; None for many classes."""
+        if self.problem.many:
+            return None
+        own = self.n_positive / float(self.class_sizes.sum())
+        return own if self.problem.rate is None else self.problem.rate
 
     def best_model(self) -> Answer:
         """Return the best rule of a model, also where a rule without a model is cheaper."""
@@ -91,24 +130,30 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
-        question = self.question
+        problem = self.problem
+        baselines = json_safe(dict(self.baselines))
         return {
             "answer": None if self.answer is None else self.answer.to_dict(),
             "models": {name: model.to_dict() for name, model in self.models.items()},
-            "trivial": json_safe(dict(self.trivial)),
-            "costs": None if question.costs is None else question.costs.to_dict(),
-            "incurred": incurred_costs(question.costs, self.cases),
-            "objective": question.objective,
-            "prevalence_range": list(question.prevalence) if isinstance(question.prevalence, tuple) else None,
-            "limits": question.limits.given(),
-            "confidence_level": question.confidence_level,
-            "seed": question.seed,
+            "baselines": baselines,
+            "trivial": baselines,
+            "costs": None if problem.costs is None else problem.costs.to_dict(),
+            "incurred": incurred_costs(problem.costs, self.cases),
+            "objective": problem.objective,
+            "prevalence_range": list(problem.prevalence) if isinstance(problem.prevalence, tuple) else None,
+            "shares": json_safe(problem.shares),
+            "limits": problem.limits.given(),
+            "confidence_level": problem.confidence_level,
+            "seed": problem.seed,
+            # labels of two classes are told by the policy
+            "classes": list(self.classes) if problem.many else None,
             **Result.to_dict(self),
         }
 
     def __repr__(self) -> str:
         names = ", ".join(list(self.models)[:4]) + (", ..." if len(self.models) > 4 else "")
-        return f"Comparison(n={self.n:g}, models {names}, answer={self.answer!r})"
+        classes = f", {len(self.classes)} classes" if self.problem.many else ""
+        return f"Comparison(n={self.n:g}{classes}, models {names}, answer={self.answer!r})"
 
 
 def compare_models(
@@ -131,11 +176,11 @@ def compare_models(
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> Comparison | ClassComparison:
+) -> Comparison:
     """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
-    For every model the cheapest window and the cheapest single threshold, and the three rules
-    without a model. The answer is the candidate with the smallest honest cost: chosen on nine
+    For every model the cheapest window and the cheapest single threshold, or the rules of many classes,
+    and the rules without a model. The answer is the candidate with the smallest honest cost: chosen on nine
     folds, scored on the tenth, averaged over repeated splits. Assumes independent cases that
     resemble the use, up to the prevalence.
 
@@ -151,7 +196,7 @@ def compare_models(
         case. Without costs there is no answer, only what holds over all costs. With `classes` a
         `CostMatrix` or a mapping {true: {answer: cost}}, in which a cost may be a range (low, high).
     classes : m names, optional
-        Names of the columns: there are m classes, and the rules are those of `ClassAnswer`.
+        Names of the columns. Two of them are the negative and the positive class.
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
         Price of abstaining beside `classes`; None: abstaining is no option.
     prevalence : float or (low, high), optional
@@ -175,8 +220,8 @@ def compare_models(
 
     Returns
     -------
-    Comparison, or ClassComparison with `classes`
-        With `answer`, `models`, `trivial`, `to_dict()`.
+    Comparison
+        With `answer`, `models`, `baselines`, `to_dict()`.
 
     Raises
     ------
@@ -217,104 +262,155 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
+    asked: dict[str, Any] = {
+        "objective": objective,
+        "limits": limits,
+        "confidence_level": confidence_level,
+        "seed": seed,
+    }
     if classes is not None or isinstance(costs, CostMatrix):
-        from demur.comparison.classes.comparison import compare_class_models
-
-        return compare_class_models(
+        if pos_label is not None:
+            hint = "of two classes the second is the positive one."
+            raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
+        table, problem, names = table_of_classes(
             y_true,
             scores,
-            costs=costs,
             classes=classes,
+            costs=costs,
             abstain_cost=abstain_cost,
             prevalence=prevalence,
-            objective=objective,
-            limits=limits,
-            pos_label=pos_label,
             sample_weight=sample_weight,
             weights=weights,
-            confidence_level=confidence_level,
-            seed=seed,
+            **asked,
         )
+        return compared(table, problem, class_names=names)
     if abstain_cost is not None:
         raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
-    question = Question.checked(
-        costs=costs,
-        prevalence=prevalence,
-        objective=objective,
-        limits=limits,
-        confidence_level=confidence_level,
-        seed=seed,
-    )
+    problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
     if isinstance(y_true, JointCounts):
         if scores is not None or sample_weight is not None or pos_label is not None:
             raise InputError("`y_true` holds joint counts. Hint: leave scores, weights and pos_label out.")
-        table = CaseTable.of_joint(y_true, question)
+        table = CaseTable.of_joint(y_true, problem)
     else:
         table = CaseTable.of_arrays(
-            y_true, scores, question, pos_label=pos_label, sample_weight=sample_weight, weights=weights
+            y_true, scores, problem, pos_label=pos_label, sample_weight=sample_weight, weights=weights
         )
-    return compared(table, question, class_names=class_names)
+    return compared(table, problem, class_names=class_names)
 
 
-def _within(work: int, judge: Callable[[], JudgedModel]) -> JudgedModel:
+def table_of_classes(
+    y_true: Any,
+    scores: Any,
+    *,
+    classes: Sequence[Any] | None,
+    costs: Any,
+    abstain_cost: Any,
+    prevalence: Any,
+    sample_weight: Any,
+    weights: str,
+    **asked: Any,
+) -> tuple[CaseTable, DecisionProblem, tuple[str, ...]]:
+    """Return the cases of models with one column per class, the problem, and the names for the words.
+
+    Two classes are the problem of two classes: the score is the probability of the second one.
+    """
+    models = scores if isinstance(scores, Mapping) else {"model": scores}
+    first = np.asarray(next(iter(models.values()), np.empty((0, 0))))
+    columns = first.shape[1] if first.ndim == 2 else len(classes or ())
+    names = names_of_columns(y_true, columns, costs, classes)
+    if len(names) == 2:
+        if not isinstance(costs, (CostModel, CostRange, CaseCosts)):
+            costs = two_class_costs(costs, abstain_cost, names)
+        elif abstain_cost is not None:
+            hint = "Hint: CostModel(cost_abstain=...)."
+            raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
+        given = two_class_columns(y_true, models, names, sample_weight)
+        if isinstance(prevalence, (Mapping, np.ndarray)):
+            prevalence = float(_shares(prevalence, names, _sizes(given))[1])
+        problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
+        table = CaseTable.of_columns(given, problem, weights=weights)
+        return table, problem, classes_in_words(*map(str, names))
+    shares = None
+    if prevalence is not None:
+        codes, weight = class_indices(y_true, names), check_weights(sample_weight)
+        check_same_length(y_true=codes, sample_weight=weight)
+        shares = _shares(prevalence, names, np.bincount(codes, weight, len(names)))
+    prices = ClassCosts.of(costs, abstain_cost, names)
+    problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
+    table = CaseTable.of_classes(y_true, models, problem, sample_weight=sample_weight, weights=weights)
+    return table, problem, tuple(map(str, names))
+
+
+def _sizes(given: Columns) -> FloatArray:
+    return np.bincount(given.positive, given.weight, 2).astype(np.float64)
+
+
+def _shares(prevalence: Any, names: tuple[Any, ...], sizes: Any) -> FloatArray:
+    """Return P(class) in use from a mapping or an array."""
+    try:
+        return class_priors(prevalence, names, sizes)
+    except InputError as error:
+        raise InputError(str(error).replace("priors", "prevalence")) from None
+
+
+def _within(work: int, judge: Callable[[], JudgedModel | Inputs]) -> JudgedModel | Inputs:
     """Judge a model as part of a job: many small ones are worth the compiler, too."""
     with whole_job(work):
         return judge()
 
 
 def compared(
-    table: CaseTable, question: Question, *, class_names: tuple[str, str] = ("negative", "positive")
+    table: CaseTable, problem: DecisionProblem, *, class_names: tuple[str, ...] = ("negative", "positive")
 ) -> Comparison:
     """Compare the models of a table: candidates of each, the answer, and what surrounds it."""
-    cases = table.cases
+    cases, level = table.cases, problem.confidence_level
     first = next(iter(cases.values()))
-    judged: dict[str, JudgedModel] = {}
+    judged: dict[str, JudgedModel | Inputs] = {}
     parts: dict[str, Parts] = {}
     with workers(first.n) as pool:
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
         pending = {name: pool.submit(_within, work, judge) for name, judge in table.judging.items()}
-        trivial = [] if question.costs is None else trivial_candidates(first, question)
+        baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
+            volume = None if problem.many else pool.submit(volume_of, cases[name], model, level)
             parts[name] = Parts(
-                pool.submit(rules_of, cases[name], name, model, question, place),
-                pool.submit(volume_of, cases[name], model, question.confidence_level),
-                pool.submit(area_of, table.tables, place, model, question.confidence_level),
+                pool.submit(rules_of, cases[name], name, model, problem, place),
+                volume,
+                pool.submit(area_of, cases[name], table.tables, place, model, level),
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
-        models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
-    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-    if question.costs is not None and not trivial and not candidates:
-        name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
-        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-    choice = None
-    if question.costs is not None:
-        choice = Choice(
-            cases=cases,
-            judged=judged,
-            question=question,
-            trivial=trivial,
-            candidates=candidates,
-            certificates={name: models[name].certificate for name in judged},
-            class_names=class_names,
-            labels=table.labels,
-        )
-    counts = next(iter(judged.values())).counts
+        candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+        choice = None
+        if problem.costs is not None:
+            if not baselines and not candidates:
+                name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
+                raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+            choice = Choice(
+                cases=cases,
+                judged=judged,
+                problem=problem,
+                baselines=baselines,
+                candidates=candidates,
+                certificates={name: one.certificate for name, one in rules.items()},
+                class_names=class_names,
+                classes=table.labels,
+            )
+        models = {name: compared_model(name, part, problem, choice) for name, part in parts.items()}
     return Comparison(
         answer=None if choice is None else make_answer(choice),
         models=models,
-        trivial={} if choice is None else {one.kind: cost_at(one, question.centre) for one in trivial},
-        question=question,
+        baselines={one.kind: cost_at(one, problem.centre) for one in baselines},
+        problem=problem,
+        classes=table.labels,
         n=first.n,
-        n_positive=counts.n_positive,
-        n_negative=counts.n_negative,
-        prevalence=counts.prevalence if question.rate is None else question.rate,
+        class_sizes=first.class_sizes,
         folds=first.folds,
         repeats=first.repeats,
         split=first.source,
         weights=first.weights,
-        notes=(*_notes(first, question, models), *table.notes),
+        notes=(*_notes(first, problem, models), *table.notes),
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
         cases=FrozenDict(cases),
         judged=FrozenDict(judged),
@@ -323,15 +419,17 @@ def compared(
     )
 
 
-def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComparison]) -> tuple[str, ...]:
+def _notes(
+    cases: SplitCases, problem: DecisionProblem, models: Mapping[str, ModelComparison]
+) -> tuple[str, ...]:
     notes = []
-    if question.by_case:
+    if problem.by_case:
         notes.append(
             "Costs differ by case: intervals hold for large samples, and nothing is guaranteed, as amounts "
             "have no bound. AUC and VACC count every case alike: amounts have no normal form with two "
             "parameters."
         )
-        if all(getattr(model.window, "note", "") == NEVER_PAYS for model in models.values()):
+        if all(model.window is not None and model.window.note == NEVER_PAYS for model in models.values()):
             notes.append(NEVER_PAYS)
     if cases.weights == "importance":
         notes.append(
@@ -339,6 +437,6 @@ def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComp
             "and no guarantee is offered. Hint: weights='repeats', or --weights repeats in the command "
             "line, if a weight of 2 is a case seen twice."
         )
-    if cases.folds < 10:
+    if cases.folds < 10 and not problem.many:
         notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
     return tuple(notes)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval
-from demur.comparison.candidates import TRIVIAL, Candidate
-from demur.comparison.question import Corner, Question
+from demur.comparison.candidates import Candidate, baseline_code
+from demur.comparison.problem import DecisionProblem, Scenario, class_shares_of
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import joint_outcomes
@@ -30,30 +30,26 @@ from demur.typing import FloatArray
 __all__ = ["Estimate", "cost_at", "cost_of", "difference_interval", "incurred_costs", "rates_of"]
 
 
-def _shares(prevalence: float | None) -> FloatArray | None:
-    return None if prevalence is None else np.array([1 - prevalence, prevalence])
-
-
-def rates_of(table: FloatArray, prevalence: float | None) -> FloatArray:
+def rates_of(table: FloatArray, prevalence: float | FloatArray | None) -> FloatArray:
     """Shares of all cases by class and decision under a prevalence; they sum to 1."""
-    return class_shares(table, _shares(prevalence))
+    return class_shares(table, class_shares_of(prevalence))
 
 
-def cost_at(candidate: Candidate, corner: Corner) -> float:
+def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     """Honest cost per case at one point of the box."""
-    costs, shares = corner.costs, _shares(corner.prevalence)
+    costs, shares = scenario.costs, scenario.shares
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
         return mean_cost(candidate.honest, candidate.paid.losses * np.array(costs), shares)
-    return mean_cost(candidate.honest, candidate.honest * costs.losses.table, shares)
+    return mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
 
 
-def cost_of(candidate: Candidate, question: Question) -> Estimate:
+def cost_of(candidate: Candidate, problem: DecisionProblem) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges."""
-    costs, rate = question.centre
-    shares, level = _shares(rate), question.confidence_level
+    centre, level = problem.centre, problem.confidence_level
+    costs, shares = centre.costs, centre.shares
     if not isinstance(costs, CaseFactors):
-        tables, losses = (candidate.honest, candidate.hindsight), costs.losses
+        tables, losses = (candidate.honest, candidate.hindsight), centre.losses
         return table_estimate(*tables, losses, shares, level=level, abstains=losses.may_abstain)
     assert candidate.paid is not None
     assert candidate.hindsight_paid is not None
@@ -62,40 +58,42 @@ def cost_of(candidate: Candidate, question: Question) -> Estimate:
     return paid_estimate(paid, seen, shares, level=level)
 
 
-def difference_interval(first: Candidate, second: Candidate, question: Question) -> tuple[float, Interval]:
+def difference_interval(
+    first: Candidate, second: Candidate, problem: DecisionProblem
+) -> tuple[float, Interval]:
     """Honest difference per case, first minus second, with its interval.
 
     Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
     interval holds for any dependence between them: their half-widths add up.
     """
-    corner = question.centre
+    scenario = problem.centre
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
         second = second.on(first.cases)
-    difference = cost_at(first, corner) - cost_at(second, corner)
+    difference = cost_at(first, scenario) - cost_at(second, scenario)
     if first.cases is not second.cases:
-        return difference, _unpaired(first, second, question)
+        return difference, _unpaired(first, second, problem)
     if _same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
-    if second.kind in TRIVIAL:
-        return difference, _against_constant(first, second, question)
-    if first.kind in TRIVIAL:
-        low, high = _against_constant(second, first, question)
+    if second.model is None:
+        return difference, _against_constant(first, second, problem)
+    if first.model is None:
+        low, high = _against_constant(second, first, problem)
         return difference, Interval(-high, -low)
-    return difference, _paired(first, second, question)
+    return difference, _paired(first, second, problem)
 
 
-def _paired(first: Candidate, second: Candidate, question: Question) -> Interval:
-    costs, rate = question.centre
-    shares, level, cases = _shares(rate), question.confidence_level, first.cases
+def _paired(first: Candidate, second: Candidate, problem: DecisionProblem) -> Interval:
+    centre = problem.centre
+    costs, shares, level, cases = centre.costs, centre.shares, problem.confidence_level, first.cases
     pairs = (
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
     )
     if not isinstance(costs, CaseFactors):
         hindsight, honest = (joint_outcomes(cases, one, two) for one, two in pairs)
-        return table_difference(hindsight, honest, costs.losses, shares, level=level)
+        return table_difference(hindsight, honest, centre.losses, shares, level=level)
     assert cases.losses is not None
     losses = cases.losses * np.array(costs)
     worst = error_losses(cases, losses)
@@ -103,12 +101,12 @@ def _paired(first: Candidate, second: Candidate, question: Question) -> Interval
     return gap_interval(seen, kept, shares, level=level)
 
 
-def _against_constant(rule: Candidate, constant: Candidate, question: Question) -> Interval:
+def _against_constant(rule: Candidate, constant: Candidate, problem: DecisionProblem) -> Interval:
     """Interval of the cost of a rule beyond that of one decision for all cases."""
-    costs, rate = question.centre
-    shares, level, code = _shares(rate), question.confidence_level, TRIVIAL[constant.kind]
+    centre, code = problem.centre, baseline_code(constant)
+    costs, shares, level = centre.costs, centre.shares, problem.confidence_level
     if not isinstance(costs, CaseFactors):
-        return table_beyond(rule.hindsight, rule.honest, code, costs.losses, shares, level=level)
+        return table_beyond(rule.hindsight, rule.honest, code, centre.losses, shares, level=level)
     assert rule.cases.losses is not None
     losses = rule.cases.losses * np.array(costs)
     decisions = (rule.judged.hindsight,), rule.judged.honest
@@ -122,11 +120,11 @@ def _same_decisions(first: Candidate, second: Candidate) -> bool:
         (second.judged.hindsight, *second.judged.honest),
         strict=True,
     )
-    return all(np.array_equal(one, two) for one, two in pairs)
+    return all(one is two or np.array_equal(one, two) for one, two in pairs)
 
 
-def _unpaired(first: Candidate, second: Candidate, question: Question) -> Interval:
-    one, two = cost_of(first, question).interval, cost_of(second, question).interval
+def _unpaired(first: Candidate, second: Candidate, problem: DecisionProblem) -> Interval:
+    one, two = cost_of(first, problem).interval, cost_of(second, problem).interval
     return Interval(one.low - two.high, one.high - two.low)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from demur.comparison.candidates import Candidate
-from demur.comparison.question import Corner, Question
+from demur.comparison.problem import DecisionProblem, Scenario
 from demur.costs.case_costs import CaseFactors
 from demur.honest.after_choice import (
     MOST_RESAMPLED,
@@ -26,14 +26,13 @@ _MOST_CODES = 2**20
 """Combinations of decisions are numbered anew where there may be more."""
 
 
-def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequence[Corner]) -> LossUnits:
+def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequence[Scenario]) -> LossUnits:
     """Return the losses of candidates judged on the same splits, one scenario per corner.
 
     Cases stand for the prevalence of the first corner; where that of another one differs, its losses are
     scaled so that their means are what they are there.
     """
-    first, rate = cases.splits.repeats[0], corners[0].prevalence
-    shares = None if rate is None else np.array([1 - rate, rate])
+    first, shares = cases.splits.repeats[0], corners[0].shares
     single = cases.weights == "importance" or bool(np.all(first.cases == 1))
     weight, copies = (first.cases, None) if single else (np.ones(len(first.cell)), first.cases)
     kept = np.arange(len(first.cell))
@@ -43,16 +42,16 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
 
     def losses(rows: IntArray) -> FloatArray:
         cell = first.cell[rows]
-        own = cases.positive[cell].astype(np.int64)
+        own = cases.codes[cell].astype(np.int64)
         table = np.empty((len(corners), len(own), len(candidates)))
-        for scenario, corner in enumerate(corners):
-            costs = _row_losses(cases, cell, own, corner)
-            if shares is not None and corner.prevalence is not None:
-                wanted = np.array([1 - corner.prevalence, corner.prevalence])
-                costs = costs * np.divide(wanted, shares, out=np.zeros(2), where=shares > 0)[own, None]
+        for number, scenario in enumerate(corners):
+            costs = _row_losses(cases, cell, own, scenario)
+            if shares is not None and scenario.shares is not None:
+                factors = np.divide(scenario.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
+                costs = costs * factors[own, None]
             for place, candidate in enumerate(candidates):
                 paid = [costs[np.arange(len(own)), codes[rows]] for codes in candidate.judged.honest]
-                table[scenario, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
+                table[number, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
         return table
 
     if len(kept) <= MOST_RESAMPLED:
@@ -60,23 +59,23 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
         names = [(one.model or "", one.kind) for one in candidates]
         by_name = sorted(range(len(names)), key=names.__getitem__)
         columns = losses(kept)[:, :, by_name].transpose(0, 2, 1).reshape(-1, len(kept))
-        order = np.lexsort([*columns, weight, cases.positive[first.cell[kept]]])
+        order = np.lexsort([*columns, weight, cases.codes[first.cell[kept]]])
         kept, weight = kept[order], weight[order]
         copies = None if copies is None else copies[order]
-    stratum = None if shares is None else cases.positive[first.cell[kept]].astype(np.int64)
+    stratum = None if shares is None else cases.codes[first.cell[kept]].astype(np.int64)
     return LossUnits(lambda part: losses(kept[part]), weight, copies, stratum, shares)
 
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:
     """Return a row of each class and combination of decisions, and its number of cases."""
-    rows = cases.splits.repeats[0]
-    code, size = cases.positive[rows.cell].astype(np.int64), 2
+    rows, actions = cases.splits.repeats[0], cases.n_classes + 1
+    code, size = cases.codes[rows.cell].astype(np.int64), cases.n_classes
     for candidate in candidates:
         if size > _MOST_CODES:
             code = np.unique(code, return_inverse=True)[1]
             size = int(code.max()) + 1
-        code = 3 * code + candidate.judged.honest[0] % 3
-        size *= 3
+        code = actions * code + candidate.judged.honest[0] % actions
+        size *= actions
     number = np.bincount(code, rows.cases, size).astype(np.float64, copy=False)
     place = np.empty(size, dtype=np.int64)
     place[code] = np.arange(len(code))
@@ -84,27 +83,40 @@ def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntAr
     return place[present], number[present]
 
 
-def _row_losses(cases: SplitCases, cell: IntArray, positive: IntArray, corner: Corner) -> FloatArray:
+def _row_losses(cases: SplitCases, cell: IntArray, codes: IntArray, scenario: Scenario) -> FloatArray:
     """Costs of every action on some rows."""
-    if isinstance(corner.costs, CaseFactors):
+    if isinstance(scenario.costs, CaseFactors):
         assert cases.losses is not None
-        return np.asarray(cases.losses[cell] * np.array(corner.costs))
-    return corner.costs.losses.per_case(positive)
+        return np.asarray(cases.losses[cell] * np.array(scenario.costs))
+    return scenario.losses.per_case(codes)
 
 
-def choice_cost(cases: SplitCases, candidates: Sequence[Candidate], question: Question) -> AfterChoice:
-    """Return what the choice among candidates, simplest first, has cost on cases left out of it."""
-    corners = [question.centre]
-    if question.objective in ("worst", "regret"):
-        corners += question.corners()
+def choice_cost(candidates: Sequence[Candidate], problem: DecisionProblem) -> AfterChoice:
+    """Return what the choice among candidates, simplest first, has cost on cases left out of it.
+
+    Where models were split apart (only counts at hand), the cases of each are drawn by themselves.
+    """
+    corners = [problem.centre]
+    if problem.objective in ("worst", "regret"):
+        corners += problem.corners()
 
     def choose(costs: FloatArray) -> IntArray:
         values, scale = costs[:, 0], np.zeros(len(costs))
         if len(corners) > 1:
             there = costs[:, 1:]
-            floors = there.min(axis=2, keepdims=True) if question.objective == "regret" else 0.0
+            floors = there.min(axis=2, keepdims=True) if problem.objective == "regret" else 0.0
             values, scale = (there - floors).max(axis=1), np.abs(there).max(axis=(1, 2))
         return np.array([first_smallest(row, size) for row, size in zip(values, scale, strict=True)])
 
-    models = np.array([one.model is not None for one in candidates])
-    return after_choice(loss_units(cases, candidates, corners), choose, models, seed=question.seed)
+    blocks: dict[int, list[int]] = {}
+    for place, one in enumerate(candidates):
+        blocks.setdefault(id(one.cases), []).append(place)
+    units = [
+        loss_units(candidates[places[0]].cases, [candidates[place] for place in places], corners)
+        for places in blocks.values()
+    ]
+    # candidates stand block by block in the draws, and simplest first where they are chosen among
+    listed = np.concatenate(list(blocks.values()))
+    order = np.argsort(listed)
+    models = np.array([one.model is not None for one in candidates])[listed]
+    return after_choice(units, lambda costs: order[choose(costs[:, :, order])], models, seed=problem.seed)

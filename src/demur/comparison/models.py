@@ -6,26 +6,34 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from demur._results import Interval, Result
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
+from demur.comparison.choice import Choice
+from demur.comparison.class_learner import MOST_SEARCHED
 from demur.comparison.estimates import cost_of, rates_of
-from demur.comparison.question import Question
-from demur.counts.case_window import CaseWindow
+from demur.comparison.problem import DecisionProblem
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.bands import VolumeInterval, volume_interval_of
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
+from demur.honest.evaluate import Inputs
+from demur.multiclass.auc import hand_till_auc
 from demur.roc.curve import auc_score
-from demur.surface.window import AbstentionWindow
+from demur.windows.rule import Rule
 
 __all__ = [
+    "Area",
     "ModelComparison",
     "Parts",
+    "RuleCost",
     "Rules",
     "Volume",
     "area_of",
@@ -42,57 +50,92 @@ _MOST_OTHERS = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class RuleCost(Result):
+    """One rule of one model: what it costs, honestly and with hindsight."""
+
+    kind: str
+    rule: Rule
+    cost: float
+    interval: Interval
+    hindsight_cost: float
+    abstention_rate: float
+    error_rate: float
+    gap: float
+    _evidence = ("rule",)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule and its costs as JSON-safe built-in types."""
+        return {**Result.to_dict(self), "rule": self.rule.to_dict()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ModelComparison(Result):
     """One model of a comparison; costs are per case in the user's unit.
 
-    Every number depends on this model, the cases and the question alone, never on the other models.
+    Every number depends on this model, the cases and the problem alone, never on the other models.
 
     Attributes
     ----------
+    kind, rule : str, Rule, or None without costs
+        The model's window (its threshold where abstaining is no option), or its cheapest rule for many
+        classes.
     cost, interval, hindsight_cost : float, Interval, float, or None without costs
-        Honest cost of the model's window (of its threshold where abstaining is no option), its
-        interval, and the cost with hindsight.
+        Honest cost of that rule, its interval, and the cost with hindsight.
     guaranteed_cost : float or None
         Upper bound of the window's true cost for every sample size, for this model alone.
-    window : AbstentionWindow, CaseWindow or None
-        Chosen on all cases; a `CaseWindow` where costs differ by case.
+    window : AbstentionWindow or None
+        Chosen on all cases; None for many classes.
     threshold : float or None
-        The single threshold for somebody who must decide every case.
+        The single threshold for somebody who must decide every case; None for many classes.
     threshold_cost, threshold_interval, threshold_hindsight_cost
-        What that costs.
-    abstention_rate : float or None
-        Honest share of cases sent to a person.
+        What that costs; of many classes the cheapest rule that decides every case.
+    rules : mapping
+        Kind -> `RuleCost`, every rule that was tried, at the costs in the middle of their ranges.
+    abstention_rate, error_rate : float or None
+        Honest shares of cases sent to a person, and decided wrong.
     auc, auc_interval
-        Area under the ROC curve.
+        Area under the ROC curve; of many classes the mean over pairs (Hand and Till), None where a class
+        has too few cases.
     vacc, vacc_interval, hindsight_vacc
-        Honest volume under the abstention cost surface, its interval, and the sample's own.
+        Honest volume under the abstention cost surface, its interval, and the sample's own; None for many
+        classes, which have no such surface.
     left_out : str
         Why there is no rule here, in words; empty if there is one.
     """
 
     name: str
+    kind: str | None
+    rule: Rule | None
     cost: float | None
     interval: Interval | None
     hindsight_cost: float | None
     guaranteed_cost: float | None
-    window: AbstentionWindow | CaseWindow | None
+    window: AbstentionWindow | None
     threshold: float | None
     threshold_cost: float | None
     threshold_interval: Interval | None
     threshold_hindsight_cost: float | None
+    rules: Mapping[str, RuleCost]
     abstention_rate: float | None
+    error_rate: float | None
     missed: float | None
     alarms: float | None
-    auc: float
-    auc_interval: Interval
-    vacc: float
-    vacc_interval: Interval
-    hindsight_vacc: float
+    auc: float | Any
+    auc_interval: Interval | Any
+    vacc: float | Any
+    vacc_interval: Interval | Any
+    hindsight_vacc: float | Any
     left_out: str
-    surface: CrossFittedSurface
+    surface: CrossFittedSurface | Any
     certificate: SurfaceCertificate | None
-    volume: VolumeInterval
-    _evidence = ("surface", "certificate", "volume")
+    volume: VolumeInterval | Any
+    _evidence = ("rule", "rules", "surface", "certificate", "volume")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON-safe built-in types."""
+        rule = None if self.rule is None else self.rule.to_dict()
+        rules = {kind: one.to_dict() for kind, one in self.rules.items()}
+        return {**Result.to_dict(self), "rule": rule, "rules": rules}
 
 
 class Rules(NamedTuple):
@@ -115,77 +158,138 @@ class Volume(NamedTuple):
     interval: VolumeInterval
 
 
+class Area(NamedTuple):
+    """Area under the ROC curve and its interval; None where they are not defined."""
+
+    auc: float | None
+    interval: Interval | None
+
+
 class Parts(NamedTuple):
-    """What is computed of one model, each part on its own."""
+    """What is computed of one model, each part on its own; no volume for many classes."""
 
     rules: Future[Rules]
-    volume: Future[Volume]
-    area: Future[Interval]
+    volume: Future[Volume] | None
+    area: Future[Area]
 
 
-def rules_of(cases: SplitCases, name: str, model: JudgedModel, question: Question, place: int) -> Rules:
+def rules_of(
+    cases: SplitCases, name: str, model: JudgedModel | Inputs, problem: DecisionProblem, place: int
+) -> Rules:
     """Choose the model's rules and bound the cost of the best one."""
     candidates, left_out = [], ""
-    if question.costs is not None:
+    if problem.costs is not None:
         try:
-            candidates = model_candidates(cases, name, model, question, place)
+            candidates = model_candidates(cases, name, model, problem, place)
         except UndefinedError as error:
             left_out = str(error)
-    bounded = cases.weights != "importance" and not question.by_case
-    if not bounded or isinstance(question.prevalence, tuple):
+    unbounded = cases.weights == "importance" or problem.by_case or isinstance(problem.prevalence, tuple)
+    if unbounded or isinstance(model, Inputs):
         return Rules(candidates, left_out, None, None)
-    level = question.confidence_level
-    certificate = surface_certificate(model.counts, prevalence=question.rate, confidence_level=level)
+    level = problem.confidence_level
+    certificate = surface_certificate(model.counts, prevalence=problem.rate, confidence_level=level)
     window = candidates[-1].window if candidates else None
-    if not isinstance(window, AbstentionWindow):
+    if window is None:
         return Rules(candidates, left_out, certificate, None)
-    return Rules(candidates, left_out, certificate, certificate.bound_of(window, costs=question.point))
+    return Rules(candidates, left_out, certificate, certificate.bound_of(window, costs=problem.point))
 
 
-def volume_of(cases: SplitCases, model: JudgedModel, level: float) -> Volume:
-    """Judge the model over all costs."""
+def volume_of(cases: SplitCases, model: JudgedModel | Inputs, level: float) -> Volume:
+    """Judge a model of two classes over all costs."""
+    assert isinstance(model, JudgedModel)
     surface = fitted_surface(cases, model)
     return Volume(surface, volume_interval_of(surface, confidence_level=level))
 
 
-def area_of(tables: ModelTables | None, place: int, model: JudgedModel, level: float) -> Interval:
-    """Interval of the area under the ROC curve: from the ranks of the cases, else from counts."""
-    if tables is None:
-        return auc_interval(model.counts, confidence_level=level)
-    return interval_of_table(tables.single(place), level)
+def area_of(
+    cases: SplitCases, tables: ModelTables | None, place: int, model: JudgedModel | Inputs, level: float
+) -> Area:
+    """Return the area under the ROC curve: from the ranks of the cases, else from counts.
+
+    Of many classes the mean over pairs, of a random part of very many cases.
+    """
+    if isinstance(model, JudgedModel):
+        by_counts = tables is None
+        interval = (
+            auc_interval(model.counts, confidence_level=level)
+            if by_counts
+            else interval_of_table(tables.single(place), level)  # type: ignore[union-attr]
+        )
+        return Area(auc_score(model.counts), Interval(*interval))
+    rows: Any = slice(None)
+    if len(cases.codes) > MOST_SEARCHED:
+        rows = np.random.default_rng(0).choice(len(cases.codes), MOST_SEARCHED, replace=False)
+    codes, weight = cases.codes[rows], cases.sizes[rows] if cases.weights == "importance" else None
+    if len(np.unique(codes)) < cases.n_classes:
+        return Area(None, None)
+    labels = list(range(cases.n_classes))
+    try:
+        auc = hand_till_auc(codes, model.scores[rows], labels=labels, sample_weight=weight)
+        return Area(float(auc), auc.interval(level))
+    except UndefinedError:
+        return Area(None, None)
 
 
-def compared_model(name: str, model: JudgedModel, parts: Parts, question: Question) -> ModelComparison:
+def compared_model(
+    name: str, parts: Parts, problem: DecisionProblem, choice: Choice | None
+) -> ModelComparison:
     """Put the parts of a model together."""
-    rules, (surface, volume) = parts.rules.result(), parts.volume.result()
-    threshold = rules.of_kind("threshold")
-    rule = rules.of_kind("window") or threshold
-    estimate = None if rule is None else cost_of(rule, question)
-    single = None if threshold is None else cost_of(threshold, question)
-    shares = None if rule is None else rates_of(rule.honest, question.rate)
+    rules, area = parts.rules.result(), parts.area.result()
+    surface, volume = (None, None) if parts.volume is None else parts.volume.result()
+    rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
+    if problem.many:
+        assert choice is not None
+        rule = choice.best(rules.candidates)
+        threshold = choice.best([one for one in rules.candidates if not one.abstains])
+    rule = rule or threshold
+    costs = {one: rule_cost(one, problem) for one in rules.candidates}
+    found = None if rule is None else costs[rule]
+    decided = None if threshold is None else costs[threshold]
+    shares = None if rule is None or problem.many else rates_of(rule.honest, problem.shares)
+    window = None if threshold is None else threshold.window
     return ModelComparison(
         name=name,
-        cost=None if estimate is None else estimate.cost,
-        interval=None if estimate is None else estimate.interval,
-        hindsight_cost=None if estimate is None else estimate.hindsight,
+        kind=None if found is None else found.kind,
+        rule=None if found is None else found.rule,
+        cost=None if found is None else found.cost,
+        interval=None if found is None else found.interval,
+        hindsight_cost=None if found is None else found.hindsight_cost,
         guaranteed_cost=rules.guaranteed,
         window=None if rule is None else rule.window,
-        threshold=None if threshold is None or threshold.window is None else threshold.window.upper,
-        threshold_cost=None if single is None else single.cost,
-        threshold_interval=None if single is None else single.interval,
-        threshold_hindsight_cost=None if single is None else single.hindsight,
-        abstention_rate=None if shares is None else float(shares[:, 2].sum()),
+        threshold=None if window is None else window.upper,
+        threshold_cost=None if decided is None else decided.cost,
+        threshold_interval=None if decided is None else decided.interval,
+        threshold_hindsight_cost=None if decided is None else decided.hindsight_cost,
+        rules={one.kind: costs[one] for one in rules.candidates if one.aim == 0},
+        abstention_rate=None if found is None else found.abstention_rate,
+        error_rate=None if found is None else found.error_rate,
         missed=None if shares is None else float(shares[1, 0]),
         alarms=None if shares is None else float(shares[0, 1]),
-        auc=auc_score(model.counts),
-        auc_interval=Interval(*parts.area.result()),
-        vacc=volume.honest,
-        vacc_interval=Interval(volume.low, volume.high),
-        hindsight_vacc=volume.hindsight,
+        auc=area.auc,
+        auc_interval=area.interval,
+        vacc=None if volume is None else volume.honest,
+        vacc_interval=None if volume is None else Interval(volume.low, volume.high),
+        hindsight_vacc=None if volume is None else volume.hindsight,
         left_out=rules.left_out,
         surface=surface,
         certificate=rules.certificate,
         volume=volume,
+    )
+
+
+def rule_cost(candidate: Candidate, problem: DecisionProblem) -> RuleCost:
+    """Return what one rule of a model costs."""
+    estimate, shares = cost_of(candidate, problem), rates_of(candidate.honest, problem.shares)
+    assert candidate.rule is not None
+    return RuleCost(
+        kind=candidate.kind,
+        rule=candidate.rule,
+        cost=estimate.cost,
+        interval=estimate.interval,
+        hindsight_cost=estimate.hindsight,
+        abstention_rate=float(shares[:, -1].sum()),
+        error_rate=float(shares[:, :-1].sum() - np.trace(shares[:, :-1])),
+        gap=candidate.gap,
     )
 
 

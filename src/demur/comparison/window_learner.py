@@ -1,4 +1,4 @@
-"""`WindowLearner`: the window a question asks for, on many training sets at once, from running sums by score.
+"""`WindowLearner`: the window a problem asks for, on many training sets at once, from running sums by score.
 
 Element [r, x, p] of the sums is for set r and position p among the scores. Row x = 0 counts negatives,
 x = 1 positives; where every case has its own costs, rows 2 to 7 are their costs if called negative, if
@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.thresholds import cut_points, no_threshold
-from demur.comparison.question import Corner, Question
-from demur.costs.case_costs import CaseCosts
+from demur.comparison.problem import DecisionProblem, Scenario
+from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.model import CostModel
-from demur.counts.case_window import NEVER_PAYS, CaseWindow
 from demur.counts.costs import ScoreCosts
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.evaluate import FoldWindows, TrainingSets
@@ -52,17 +52,17 @@ class _Cuts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WindowLearner:
-    """How the windows of one question are searched: costs by corner of the box, under limits."""
+    """How the windows of one problem are searched: costs by corner of the box, under limits."""
 
-    question: Question
+    problem: DecisionProblem
 
     @classmethod
-    def of(cls, question: Question) -> "WindowLearner":
-        """Return the learner for what a question asks."""
-        if not question.may_abstain:
+    def of(cls, problem: DecisionProblem) -> "WindowLearner":
+        """Return the learner for what a problem asks."""
+        if not problem.may_abstain:
             # who never abstains keeps every limit on abstentions
-            question = replace(question, limits=replace(question.limits, max_abstention=None))
-        return cls(question)
+            problem = replace(problem, limits=replace(problem.limits, max_abstention=None))
+        return cls(problem)
 
     def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
         """Return the window of every training set; the reason where one of them has none."""
@@ -71,40 +71,41 @@ class WindowLearner:
             held = sets.sums.held(folds)
             start, stop, _ = self.cuts(everything.below - held.below)
             if start.min() < 0:
-                return no_window(sets.counts(folds[int(np.argmin(start))]), self.question)
+                return no_window(sets.counts(folds[int(np.argmin(start))]), self.problem)
             found.append(sets.groups.thresholds(everything.present - held.present, start, stop))
         windows = FoldWindows(*(np.concatenate(ends) for ends in zip(*found, strict=True)))
         return no_threshold() if np.isnan(windows).any() else windows
 
     def cuts(self, below: FloatArray) -> _Cuts:
         """Search the window of every set of running sums."""
-        question = self.question
-        over_range = question.ranged and question.objective != "expected"
-        masses = _masses(below, question.rate)
-        allowed = question.allowed(masses, over_range=over_range)
-        corners = question.corners() if over_range else [question.centre]
-        points = [self._prices(below, corner) for corner in corners]
+        problem = self.problem
+        over_range = problem.ranged and problem.objective != "expected"
+        masses = _masses(below, problem.rate)
+        allowed = problem.allowed(masses, over_range=over_range)
+        corners = problem.corners() if over_range else [problem.centre]
+        points = [self._prices(below, scenario) for scenario in corners]
         if len(points) == 1:
             start, stop = limited_searches(masses, points[0], allowed)
             return _Cuts(start, stop, np.zeros(len(start)))
-        regret = question.objective == "regret"
+        regret = problem.objective == "regret"
         found = range_searches(masses, points, regret=regret, limits=allowed)
         rows = [(-1, -1, 0.0) if cuts is None else (cuts.start, cuts.stop, cuts.gap) for cuts in found]
         return _Cuts(*(np.array(column) for column in zip(*rows, strict=True)))
 
-    def _prices(self, below: FloatArray, corner: Corner) -> WindowPrices:
+    def _prices(self, below: FloatArray, scenario: Scenario) -> WindowPrices:
         """What windows cost at one point of the box; the masses are made under the middle of the range."""
-        costs, base = corner.costs, self.question.rate
+        costs, base = scenario.costs, self.problem.rate
         if isinstance(costs, CostModel):
-            if base is None or corner.prevalence is None:
+            if base is None or scenario.rate is None:
                 return Prices.of(costs)
-            return Prices.of(costs, *prevalence_factors(corner.prevalence, base))
-        negative, positive = _class_weights(below, corner.prevalence)
+            return Prices.of(costs, *prevalence_factors(scenario.rate, base))
+        assert isinstance(costs, CaseFactors)
+        negative, positive = _class_weights(below, scenario.rate)
         miss, alarm, review = (
             factor * (negative * below[:, row] + positive * below[:, row + 1])
             for factor, row in zip(costs, (2, 4, 6), strict=True)
         )
-        return CasePrices(miss, alarm[:, -1:] - alarm, review, self.question.may_abstain)
+        return CasePrices(miss, alarm[:, -1:] - alarm, review, self.problem.may_abstain)
 
 
 def _masses(below: FloatArray, prevalence: float | None) -> MassRows:
@@ -134,32 +135,34 @@ def _batches(folds: int, groups: int) -> list[range]:
 # ---------------------------------------------------------------- windows of all cases, costs by case
 
 
-def case_window(cases: SplitCases, model: JudgedModel, question: Question) -> tuple[CaseWindow, float]:
+def case_window(
+    cases: SplitCases, model: JudgedModel, problem: DecisionProblem
+) -> tuple[AbstentionWindow, float]:
     """Return the window of all cases where each has its own costs, and what is unproven of it."""
     rows, classes, counts = cases.splits.repeats[0], model.classes[0], model.counts
     grouped = GroupedRows.of(classes, Groups.of(classes), columns_of(cases, rows))
-    start, stop, gap = (one[0] for one in WindowLearner.of(question).cuts(grouped.everything.below[None]))
+    start, stop, gap = (one[0] for one in WindowLearner.of(problem).cuts(grouped.everything.below[None]))
     if start < 0:
-        raise no_window(counts, question)
+        raise no_window(counts, problem)
     lower, upper = cut_points(counts.scores, counts.upper_scores)
     if np.isnan(lower[start]) or np.isnan(upper[stop]):
         raise no_threshold()
-    costs = question.costs
+    costs = problem.costs
     assert isinstance(costs, CaseCosts)
-    sums = _score_costs(cases, model, question.rate).scaled(**costs.mean._asdict())
+    sums = _score_costs(cases, model, problem.rate).scaled(**costs.mean._asdict())
     window = sums.of_window(lower[start], upper[stop])
-    never = costs.may_abstain and window.is_empty and not question.limits.given()
+    never = costs.may_abstain and window.is_empty and not problem.limits.given()
     return replace(window, certified=float(gap), note=NEVER_PAYS if never else ""), float(gap)
 
 
-def no_window(counts: ScoreCounts, question: Question) -> UndefinedError:
+def no_window(counts: ScoreCounts, problem: DecisionProblem) -> UndefinedError:
     """Say which limits could be kept: that depends on the numbers of cases alone, not on their costs."""
-    if question.ranged and question.objective != "expected":
+    if problem.ranged and problem.objective != "expected":
         return UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
-    review = 0.0 if question.may_abstain else np.inf
-    given: dict[str, Any] = question.limits.given()
+    review = 0.0 if problem.may_abstain else np.inf
+    given: dict[str, Any] = problem.limits.given()
     try:
-        cheapest_window(counts, mu=1.0, nu=review, prevalence=question.rate, **given)
+        cheapest_window(counts, mu=1.0, nu=review, prevalence=problem.rate, **given)
     except UndefinedError as error:
         return error
     return UndefinedError("No window keeps the limits. Hint: loosen one of them.")

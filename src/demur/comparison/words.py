@@ -12,10 +12,10 @@ from demur.comparison.numbers import amount, money, money_step, shares_of_1000
 from demur.windows.limits import LIMITS
 
 __all__ = [
-    "TRIVIAL_WORDS",
     "about_words",
     "amounts_words",
     "answer_words",
+    "baseline_words",
     "condition_words",
     "level_words",
     "listed_words",
@@ -30,12 +30,17 @@ __all__ = [
 _LONGEST_NAME = 40
 _MOST_LISTED = 6
 
-TRIVIAL_WORDS = {
-    "always positive": ("call every case {positive}", "calling every case {positive}"),
-    "always negative": ("call every case {negative}", "calling every case {negative}"),
-    "always abstain": ("send every case to a person", "sending every case to a person"),
-}
-"""How the rules without a model are said: as advice, and as something to compare with."""
+_PERSON = "send the case to a person"
+
+
+def baseline_words(kind: str, facts: Mapping[str, Any]) -> tuple[str, str]:
+    """Say a rule without a model: as advice, and as something to compare with."""
+    if kind == "always abstain":
+        return "send every case to a person", "sending every case to a person"
+    name = kind.removeprefix("always ")
+    if "positive" in facts:  # two classes go by the names of the words
+        name = facts[name]
+    return f"call every case {name}", f"calling every case {name}"
 
 
 def short_name(name: str) -> str:
@@ -45,11 +50,14 @@ def short_name(name: str) -> str:
 
 def answer_words(facts: Mapping[str, Any]) -> str:
     """Say what to do, what happens then, what it costs, and what is not proven."""
+    if facts["model"] is None:
+        return " ".join([rule_words(facts), _costs(facts), *_ranges(facts)])
     return " ".join(
         [
             rule_words(facts),
-            *_happens(facts),
+            _happens(facts),
             *_stakes(facts),
+            *_dearest(facts),
             _costs(facts),
             *_ranges(facts),
             *_unproven(facts),
@@ -78,36 +86,83 @@ def condition_words(limits: Mapping[str, float], objective: str) -> str:
 
 def rule_words(facts: Mapping[str, Any]) -> str:
     """Say the rule itself."""
-    kind, positive, negative = facts["kind"], facts["positive"], facts["negative"]
-    if kind in TRIVIAL_WORDS:
-        advice = _named(TRIVIAL_WORDS[kind][0], facts)
+    if facts["model"] is None:
+        advice, _ = baseline_words(facts["kind"], facts)
         return f"{advice[0].upper()}{advice[1:]}: no model is cheaper."
-    upper = threshold_text(facts["upper"])
-    if kind == "threshold":
-        return f"Use {short_name(facts['model'])}: call {positive} from {upper} up, {negative} below."
+    if "method" in facts:
+        method = facts["method"]
+    else:
+        method = _window_words(facts) if "positive" in facts else _class_rule_words(facts)
+    return f"Use {short_name(facts['model'])}: {method}."
+
+
+def _window_words(facts: Mapping[str, Any]) -> str:
+    positive, negative, upper = facts["positive"], facts["negative"], threshold_text(facts["upper"])
+    if facts["kind"] == "threshold":
+        return f"call {positive} from {upper} up, {negative} below"
     calls = []
     if facts["calls_positive"]:
         calls.append(f"{positive} from {upper} up")
     if facts["calls_negative"]:
         calls.append(f"{negative} up to {threshold_text(facts['lower'])}")
-    return f"Use {short_name(facts['model'])}: call {', '.join(calls)}, send the rest to a person."
+    return f"call {', '.join(calls)}, send the rest to a person"
 
 
-def _named(text: str, facts: Mapping[str, Any]) -> str:
-    return text.replace("{positive}", facts["positive"]).replace("{negative}", facts["negative"])
+def _class_rule_words(facts: Mapping[str, Any]) -> str:
+    kind, classes, weights = facts["kind"], facts["classes"], facts["weights"]
+    abstain = facts["abstain_weight"]
+    if kind == "argmax":
+        return "answer the class with the highest probability"
+    if kind.startswith("expected cost"):
+        text = "answer the class with the lowest expected cost"
+        if abstain is None:
+            return text
+        factor = "" if abstain == 1 else f", divided by {abstain:.4g},"
+        return f"{text}, or {_PERSON} where that{factor} is expected to cost less"
+    if kind == "cautious":
+        reached = abstain / weights[0]
+        return f"answer the most probable class if its probability reaches {reached:.4g}, else {_PERSON}"
+    if kind == "cautious by class":
+        limits = [abstain / weight for weight in weights]
+        return (
+            f"answer the class that exceeds its threshold by the largest factor ({_each(classes, limits)}), "
+            f"{_PERSON} where none does"
+        )
+    listed = _each(classes, weights)
+    if facts["family"] == "columns":
+        text = f"divide the expected cost of each answer by its weight ({listed}) and answer the smallest"
+        return text if abstain is None else f"{text}; a review is one answer more, with weight {abstain:.4g}"
+    text = f"multiply each probability by the weight of its class ({listed}) and answer the largest"
+    return text if abstain is None else f"{text}, {_PERSON} where none reaches {abstain:.4g}"
 
 
-def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
+def _each(classes: list[str], values: list[float]) -> str:
+    if len(classes) > _MOST_LISTED:
+        return f"{min(values):.4g} to {max(values):.4g}"
+    return ", ".join(f"{name} {value:.4g}" for name, value in zip(classes, values, strict=True))
+
+
+def _happens(facts: Mapping[str, Any]) -> str:
     """Say what happens to 1000 cases."""
-    if facts["kind"] in TRIVIAL_WORDS:
-        return
-    called = [(facts[name], facts[f"called_{name}"]) for name in ("positive", "negative")]
-    yield outcome_words(
-        called,
-        facts["abstained"],
-        abstains=facts["kind"] == "window",
-        mistakes=mistake_words(facts["positive"], facts["missed"], facts["alarms"]),
-    )
+    if "positive" in facts:
+        called = [(facts[name], facts[f"called_{name}"]) for name in ("positive", "negative")]
+        abstains = facts.get("abstains", facts["kind"] == "window")
+        mistakes = mistake_words(facts["positive"], facts["missed"], facts["alarms"])
+    else:
+        called = list(zip(facts["classes"], facts["called"], strict=True))
+        abstains = facts.get("abstains", facts["abstain_weight"] is not None)
+        mistakes = f"{about_words(facts['wrong'])} wrong"
+    return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
+
+
+def _dearest(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say which confusion of many classes costs most."""
+    dearest = facts.get("dearest")
+    if dearest is not None:
+        yield (
+            f"Dearest confusion: {dearest['true']} called {dearest['answer']}, "
+            f"{100 * dearest['share']:.0f} % of the cost."
+        )
 
 
 def outcome_words(
@@ -139,7 +194,7 @@ def mistake_words(positive: str, missed: float, alarms: float) -> str:
 def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say where the money goes, if every case has its own costs."""
     stakes = facts.get("stakes")
-    if stakes is None or facts["kind"] in TRIVIAL_WORDS:
+    if stakes is None:
         return
     step = step_of(facts)
     stake, missed, alarms, reviews = (
@@ -166,17 +221,16 @@ def step_of(facts: Mapping[str, Any]) -> float:
 def _costs(facts: Mapping[str, Any]) -> str:
     step = step_of(facts)
     text = f"Cost {money(facts['cost'], step)} per 1000 cases"
-    if facts["interval"] is not None and facts["kind"] not in TRIVIAL_WORDS:
+    if facts["model"] is None:
+        return f"{text}.{_best_model(facts, step)}"
+    if facts["interval"] is not None:
         low, high = (money(end, step) for end in facts["interval"])
         text += f" ({level_words(facts)} {low} to {high})"
     versus = facts["versus"].get("trivial")
-    if facts["kind"] in TRIVIAL_WORDS:
-        return text + "." + _best_model(facts, step)
     if versus is None:
-        return text + "."
+        return f"{text}."
     less, interval = saving_words(versus, step)
-    what = _named(TRIVIAL_WORDS[versus["name"]][1], facts)
-    return f"{text}, {less} than {what} ({interval})."
+    return f"{text}, {less} than {baseline_words(versus['name'], facts)[1]} ({interval})."
 
 
 def _best_model(facts: Mapping[str, Any], step: float) -> str:
@@ -216,21 +270,23 @@ def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
         yield "anywhere."
 
 
+_OTHERS = {
+    "argmax": "the class with the highest probability",
+    "never_abstaining": "never abstaining",
+}
+
+
 def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say which comparisons the cases leave open."""
-    if facts["kind"] in TRIVIAL_WORDS:
-        return
     open_questions = []
-    for key in ("trivial", "never_abstaining", "runner_up"):
+    for key in ("trivial", *_OTHERS, "runner_up"):
         versus = facts["versus"].get(key)
         if versus is None or not versus["interval"][0] <= 0 <= versus["interval"][1]:
             continue
         if key == "trivial":
-            open_questions.append(_named(TRIVIAL_WORDS[versus["name"]][1], facts))
-        elif key == "never_abstaining":
-            open_questions.append("never abstaining")
+            open_questions.append(baseline_words(versus["name"], facts)[1])
         else:
-            open_questions.append(short_name(versus["name"]))
+            open_questions.append(_OTHERS.get(key, short_name(versus["name"])))
     if open_questions:
         listed = listed_words(open_questions)
         yield f"These {facts['n']:,.0f} cases do not prove that it is cheaper than {listed}."
@@ -246,10 +302,10 @@ def listed_words(names: list[str]) -> str:
 def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
     """Warn where choosing this way has not paid."""
     trivial = facts["best_trivial"]
-    if facts["advice_cost"] is None or facts["kind"] in TRIVIAL_WORDS or trivial is None:
+    if facts["advice_cost"] is None or trivial is None:
         return
     if facts["advice_cost"] > trivial["cost"] * (1 + 1e-12):
-        what = _named(TRIVIAL_WORDS[trivial["name"]][1], facts)
+        what = baseline_words(trivial["name"], facts)[1]
         yield (
             f"Choosing among these models this way has cost {money(facts['advice_cost'], step_of(facts))}, "
             f"more than {what}: collect more cases before you rely on it."
@@ -259,7 +315,7 @@ def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
 def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
     """Name the finite-sample bound only where it says something."""
     trivial = facts["best_trivial"]
-    if facts["kind"] in TRIVIAL_WORDS or trivial is None or not facts["guarantee_defined"]:
+    if trivial is None or not facts["guarantee_defined"]:
         return
     bound, step = facts["guaranteed_cost"], step_of(facts)
     # a bound that reads like the cost of the rule without a model says nothing

@@ -111,13 +111,6 @@ class CaseCosts(Result):
             if value is not None or name in _ERRORS:
                 amounts = check_amounts(value, name)
                 object.__setattr__(self, name, amounts if amounts.ndim else float(amounts))
-        self._check_reviews()
-        for name in _FACTORS:
-            object.__setattr__(self, name, _factor(getattr(self, name), name))
-        check_type(self.columns, "columns", Mapping)
-        Result.__post_init__(self)
-
-    def _check_reviews(self) -> None:
         given = [name for name in _REVIEWS if getattr(self, name) is not None]
         if self.reviewer is not None:
             if not isinstance(self.reviewer, ReviewCascade):
@@ -130,6 +123,10 @@ class CaseCosts(Result):
             raise input_error(
                 missing, "is needed with the cost for the other class", None, "or set cost_abstain."
             )
+        for name in _FACTORS:
+            object.__setattr__(self, name, _factor(getattr(self, name), name))
+        check_type(self.columns, "columns", Mapping)
+        Result.__post_init__(self)
 
     # ---------------------------------------------------------------- costs of the cases
 

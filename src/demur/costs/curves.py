@@ -262,8 +262,9 @@ def cost_curve(
     >>> round(curve.expected_cost(pc), 4), curve.threshold(pc)
     (0.2593, 0.2)
     """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("A cost curve")
+    counts = as_counts(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A cost curve"
+    )
     blocks = counts.blocks()
     return CostCurve(
         positive_share=blocks.positives / counts.n_positive,

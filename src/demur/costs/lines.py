@@ -18,7 +18,7 @@ from demur._checks import (
     check_same_length,
     input_error,
 )
-from demur._kernels.two_class_law import TwoClassLaw
+from demur._kernels.lattice_laws import TwoClassLaw
 from demur._results import Interval, Result, as_scalar
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, Labels, Scalar

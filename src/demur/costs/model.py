@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
 
@@ -178,6 +178,28 @@ class CostModel(Result):
                 "Hint: use nu_positive and nu_negative."
             )
         return self.nu_positive
+
+    # one point is a range of no width: who takes ranges need not ask which of the two it was given
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a cost is a range: never."""
+        return False
+
+    @property
+    def mean(self) -> CostModel:
+        """The costs themselves."""
+        return self
+
+    def grid(self, steps: int = 1) -> list[CostModel]:
+        """Return the costs themselves, the only point there is."""
+        return [self]
+
+    corners = grid
+
+    def never_abstaining(self) -> CostModel:
+        """Return the same costs with abstention disabled."""
+        return replace(self, cost_abstain=None, cost_abstain_positive=None, cost_abstain_negative=None)
 
     @property
     def losses(self) -> Losses:

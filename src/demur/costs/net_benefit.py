@@ -123,14 +123,16 @@ class NetBenefitCurve(Result):
         z = normal_quantile(check_confidence_level(confidence_level))
         tpr, fpr = self._rates(t)
         price = t / (1 - t)
-        positive, negative, n = self._effective_sizes()
+        # effective numbers of cases
+        plain, squared = self._weighted()
         if self.sampled:
             shares = self.prevalence * tpr, (1 - self.prevalence) * fpr
-            strata = [Stratum((1.0, -price), shares, n)]
+            strata = [Stratum((1.0, -price), shares, plain.n**2 / squared.n)]
         else:
+            sizes = plain.n_positive**2 / squared.n_positive, plain.n_negative**2 / squared.n_negative
             strata = [
-                Stratum((self.prevalence,), (tpr,), positive),
-                Stratum((-(1 - self.prevalence) * price,), (fpr,), negative),
+                Stratum((self.prevalence,), (tpr,), sizes[0]),
+                Stratum((-(1 - self.prevalence) * price,), (fpr,), sizes[1]),
             ]
         low, high = linear_limits(strata, z)
         return Interval(as_scalar(np.asarray(low)), as_scalar(np.asarray(high)))  # type: ignore[arg-type]
@@ -173,15 +175,6 @@ class NetBenefitCurve(Result):
         if self.weights == "repeats":
             return counts, counts
         return counts.importance("The standard error of a net benefit")
-
-    def _effective_sizes(self) -> tuple[float, float, float]:
-        """Effective numbers of positives, of negatives and of all cases."""
-        plain, squared = self._weighted()
-        return (
-            plain.n_positive**2 / squared.n_positive,
-            plain.n_negative**2 / squared.n_negative,
-            plain.n**2 / squared.n,
-        )
 
     def _pc(self, t: FloatArray) -> FloatArray:
         """Operating point of a threshold probability: cost_fp / cost_fn = t / (1 - t)."""

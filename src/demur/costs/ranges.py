@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,8 @@ from demur.costs.model import CostModel
 __all__ = ["CostRange"]
 
 _NAMES = ("cost_fn", "cost_fp", "cost_abstain")
+_REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
+_OTHERS = ("cost_tp", "cost_tn", "cost_abstain_positive", "cost_abstain_negative")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,8 +23,8 @@ class CostRange(Result):
     """What a miss, a false alarm and a review may cost: each a number or a pair (low, high).
 
     A box of cost points. The cost of a fixed window is linear in each cost, so the worst point,
-    and the point of largest regret, is one of at most eight corners. Assumes nothing about how
-    likely the points are; only `mean` does.
+    and the point of largest regret, is a corner. Assumes nothing about how likely the points are;
+    only `mean` does.
 
     Parameters
     ----------
@@ -32,12 +34,16 @@ class CostRange(Result):
         Cost of a false alarm: a negative called positive; at least 0.
     cost_abstain : float or (float, float), optional
         Cost of abstaining. None: abstaining is not an option.
+    cost_tp, cost_tn : float or (float, float), default 0
+        Costs of right answers.
+    cost_abstain_positive, cost_abstain_negative : float or (float, float), optional
+        Cost of abstaining on a positive and on a negative, where they differ.
 
     Attributes
     ----------
-    cost_fn, cost_fp : Interval
+    cost_fn, cost_fp, cost_tp, cost_tn : Interval
         The ranges; ``low == high`` where a number was given.
-    cost_abstain : Interval or None
+    cost_abstain, cost_abstain_positive, cost_abstain_negative : Interval or None
         The same for abstaining.
 
     Raises
@@ -61,66 +67,90 @@ class CostRange(Result):
     cost_fn: Any = 1.0
     cost_fp: Any = 1.0
     cost_abstain: Any = None
+    cost_tp: Any = 0.0
+    cost_tn: Any = 0.0
+    cost_abstain_positive: Any = None
+    cost_abstain_negative: Any = None
 
     def __post_init__(self) -> None:
-        for name in _NAMES:
+        for name in (*_NAMES, *_OTHERS):
             value = getattr(self, name)
-            if value is not None or name != "cost_abstain":
+            if value is not None or name not in _REVIEWS:
                 object.__setattr__(self, name, _interval(value, name))
-        if self.cost_fn.low <= 0:
-            raise input_error("cost_fn", "must be above 0", f"{self.cost_fn.low:g}", "a miss must hurt.")
-        if self.cost_fp.low < 0:
-            raise input_error("cost_fp", "must be at least 0", f"{self.cost_fp.low:g}")
+        if self.cost_fn.low <= self.cost_tp.high:
+            rule = _beyond("above", "cost_tp", self.cost_tp.high)
+            raise input_error("cost_fn", rule, f"{self.cost_fn.low:g}", "a miss must hurt.")
+        if self.cost_fp.low < self.cost_tn.high:
+            rule = _beyond("at least", "cost_tn", self.cost_tn.high)
+            raise input_error("cost_fp", rule, f"{self.cost_fp.low:g}")
 
     @property
     def may_abstain(self) -> bool:
         """Whether a cost of abstaining is given."""
-        return self.cost_abstain is not None
+        return any(getattr(self, name) is not None for name in _REVIEWS)
 
     @property
     def is_point(self) -> bool:
         """Whether every cost is a single number."""
-        return all(low == high for low, high in self._ranges())
+        return all(low == high for low, high in self._ranges().values())
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a cost is a range."""
+        return not self.is_point
 
     @property
     def lower(self) -> CostModel:
         """The cheapest corner: every cost at its low end."""
-        return _model(*(low for low, _ in self._ranges()))
+        return _model(*((name, low) for name, (low, _) in self._ranges().items()))
 
     @property
     def upper(self) -> CostModel:
         """The most expensive corner, the worst case of every window: every cost at its high end."""
-        return _model(*(high for _, high in self._ranges()))
+        return _model(*((name, high) for name, (_, high) in self._ranges().items()))
 
     @property
     def mean(self) -> CostModel:
         """The middle of every range: the expected costs under symmetric, independent laws."""
-        return _model(*(low + (high - low) / 2 for low, high in self._ranges()))
+        return _model(*((name, low + (high - low) / 2) for name, (low, high) in self._ranges().items()))
 
     def corners(self) -> list[CostModel]:
-        """Return the distinct corners of the box, at most eight; `lower` first, `upper` last."""
-        ends = [(low,) if low == high else (low, high) for low, high in self._ranges()]
-        return [_model(*corner) for corner in itertools.product(*ends)]
+        """Return the distinct corners of the box; `lower` first, `upper` last."""
+        return self.grid(2)
 
     def grid(self, steps: int) -> list[CostModel]:
         """Return evenly spaced points of the box, `steps` along every range."""
+        ranges = self._ranges()
+        inside = [k / (steps - 1) for k in range(steps - 1)]
         ends = [
-            (low,) if low == high else tuple(low + (high - low) * k / (steps - 1) for k in range(steps))
-            for low, high in self._ranges()
+            (low,) if low == high else (*(low + (high - low) * part for part in inside), high)
+            for low, high in ranges.values()
         ]
-        return [_model(*point) for point in itertools.product(*ends)]
+        return [_model(*zip(ranges, point, strict=True)) for point in itertools.product(*ends)]
+
+    def never_abstaining(self) -> CostRange | CostModel:
+        """Return the same costs with abstention disabled; a point where only reviews were a range."""
+        made = replace(self, **dict.fromkeys(_REVIEWS))
+        return made.mean if made.is_point else made
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranges as JSON-safe pairs [low, high]."""
-        return {name: json_safe(getattr(self, name)) for name in _NAMES}
+        """Return the ranges as JSON-safe pairs [low, high]; those beside the first three only if given."""
+        return {name: json_safe(getattr(self, name)) for name in (*_NAMES, *self._given())}
 
-    def _ranges(self) -> list[Interval]:
-        ranges = (getattr(self, name) for name in _NAMES)
-        return [interval for interval in ranges if interval is not None]
+    def _ranges(self) -> dict[str, Interval]:
+        ranges = {name: getattr(self, name) for name in (*_NAMES, *_OTHERS)}
+        return {name: interval for name, interval in ranges.items() if interval is not None}
+
+    def _given(self) -> list[str]:
+        return [name for name in _OTHERS if getattr(self, name) not in (None, (0.0, 0.0))]
 
     def __repr__(self) -> str:
-        shown = (f"{name}={_shown(getattr(self, name))}" for name in _NAMES)
+        shown = (f"{name}={_shown(getattr(self, name))}" for name in (*_NAMES, *self._given()))
         return f"CostRange({', '.join(shown)})"
+
+
+def _beyond(how: str, name: str, least: float) -> str:
+    return f"must be {how} {least:g}" if least == 0 else f"must be {how} {name} = {least:g}"
 
 
 def _interval(value: Any, name: str) -> Interval:
@@ -139,8 +169,8 @@ def _interval(value: Any, name: str) -> Interval:
 
 # the same few corners are asked for again and again, and nobody can change them
 @lru_cache(maxsize=1024)
-def _model(cost_fn: float, cost_fp: float, cost_abstain: float | None = None) -> CostModel:
-    return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+def _model(*costs: tuple[str, float]) -> CostModel:
+    return CostModel(**dict(costs))  # type: ignore[arg-type]
 
 
 def _shown(interval: Interval | None) -> str:

@@ -4,7 +4,7 @@
 surface and window starts from one. `BinnedCounts` holds bins of neighbouring scores together
 with what they can and cannot tell; `joined_counts` makes bins that tell little about single cases.
 Ordered classes have their own counts in `levels`. Where every case has its own costs, `ScoreCosts`
-holds their sums per score and finds the cheapest `CaseWindow`.
+holds their sums per score and finds the cheapest `AbstentionWindow`.
 
 Imports: kernels, checks and files only.
 """

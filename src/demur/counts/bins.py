@@ -4,25 +4,51 @@ Where distinct scores are too many to be counted apart, neighbouring ones share 
 order inside is not known. No order costs more than the bins taken as ties, and none costs less
 than each bin split in its best order, negatives below positives: the surface of the true scores
 lies between these two, for every cost.
+
+Cutting at one threshold, with cost s of a false alarm and 1 - s of a miss, costs at least
+
+    H(s) = sum over blocks b of min((1 - s) P_b, s N_b),
+
+and a window costs H(nu) + mu H(1 - nu / mu) where abstaining pays, (1 + mu) H(mu / (1 + mu))
+elsewhere: its two thresholds are chosen apart (Friedel et al. 2006, section 3). So
+the gap between two surfaces follows from one function of one variable, the gap of their H.
+
+Joined bins (`joined_counts`) tell of no few people, in round numbers: a score of 17 digits is as good as a
+name to whoever has the table it came from.
 """
 
 from __future__ import annotations
 
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from demur._checks import check_nonnegative, check_same_length, check_scores, check_type, input_error
+from demur._checks import (
+    check_nonnegative,
+    check_positive_int,
+    check_same_length,
+    check_scores,
+    check_type,
+    input_error,
+)
 from demur._files.parquet import write_columns
-from demur._kernels.bin_certificates import Masses, bin_gaps, largest_surface_gap
 from demur._kernels.sweep import Sample, ascending_order, ordered_sums
 from demur._results import json_safe, read_only
-from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, reads_version
+from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, check_class_columns, reads_version
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["BinnedCounts", "bins_to_refine", "certified_gap", "check_ranges", "united_ranges"]
+__all__ = [
+    "BinnedCounts",
+    "bins_to_refine",
+    "certified_gap",
+    "check_ranges",
+    "joined_counts",
+    "united_ranges",
+]
 
 # A demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds.
 _BINNED_VERSION = 2
@@ -85,13 +111,8 @@ class BinnedCounts(ScoreCounts):
         Bins must be ascending and disjoint. Bins without weight are dropped.
         """
         low, high = check_scores(lower, "lower"), check_scores(upper, "upper")
-        pos = np.atleast_1d(check_nonnegative(positives, "positives"))
-        neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
-        check_same_length(lower=low, upper=high, positives=pos, negatives=neg)
+        pos, neg = check_class_columns(positives, negatives, lower=low, upper=high)
         kept = pos + neg > 0
-        total = float(pos.sum() + neg.sum())
-        if not 0 < total < np.inf:
-            raise input_error("positives and negatives", "must have a positive, finite sum", total)
         low, high, pos, neg = low[kept], high[kept], pos[kept], neg[kept]
         check_ranges(low, high)
         return cls(_positive=_sample(low, pos), _negative=_sample(low, neg), _upper=high)
@@ -175,7 +196,10 @@ class BinnedCounts(ScoreCounts):
         class; where they are still too many, finer bins from `scores` to `upper`. They must
         add up to the bins replaced. Exact counts come back as a `ScoreCounts`.
         """
-        chosen = _check_indices(indices, len(self.scores))
+        chosen, last = np.unique(np.asarray(indices)), len(self.scores) - 1
+        if chosen.size and (chosen.dtype.kind not in "iu" or chosen[0] < 0 or chosen[-1] > last):
+            raise input_error("indices", f"must be whole numbers from 0 to {last}", repr(indices))
+        chosen = chosen.astype(np.int64)
         low = check_scores(scores, "scores")
         high = low if upper is None else check_scores(upper, "upper")
         pos = np.atleast_1d(check_nonnegative(positives, "positives"))
@@ -189,7 +213,10 @@ class BinnedCounts(ScoreCounts):
             np.concatenate([old[keep], new]) for old, new in zip(own, (low, high, pos, neg), strict=True)
         ]
         order = ascending_order(columns[0])
-        return _exact_if_possible(BinnedCounts.from_bins(*(column[order] for column in columns)))
+        made = BinnedCounts.from_bins(*(column[order] for column in columns))
+        if not made.exact:
+            return made
+        return ScoreCounts(_positive=made._positive, _negative=made._negative, _rows=made._rows)
 
     def _check_parts(
         self, chosen: IntArray, low: FloatArray, high: FloatArray, pos: FloatArray, neg: FloatArray
@@ -249,9 +276,25 @@ reads_version(_BINNED_VERSION, ("lower", "upper", "positives", "negatives"), Bin
 def certified_gap(counts: BinnedCounts, weights: tuple[float, float]) -> float:
     """Return the largest gap between the surfaces of the bins and of their best order.
 
-    `weights` turn the counts of each class into masses.
+    Over all costs whose more expensive error costs 1; `weights` turn the counts of each class into masses.
+    With x = nu and y = 1 - nu / mu the gap is d(x) + x d(y) / (1 - y) for x <= y, where d is the
+    gap of H; outside, abstaining does not pay and the gap is that of x = y. Both surfaces are
+    piecewise linear in (mu, nu), with cells bounded by the lines nu = r and nu = mu (1 - r), r
+    the shares of either's blocks, so the gap is largest at a corner: x and y are shares, or
+    mu = 1, where y = 1 - x. Over mu <= 1 that is x <= y <= 1 - x: nested ranges of y, whose
+    largest d(y) / (1 - y) are running maxima. Costs with mu > 1 are those of the same data
+    with the classes exchanged, which mirrors s to 1 - s.
     """
-    return largest_surface_gap(_masses(counts, weights), _masses(counts.split, weights))
+    pooled, split = _masses(counts, weights), _masses(counts.split, weights)
+    shares = np.concatenate([_shares(pooled), _shares(split)])
+    shares = shares[(shares > 0) & (shares < 1)]
+    if not shares.size:
+        return 0.0
+    low = np.unique(np.minimum(shares, 1 - shares))
+    low = np.append(low[low < 0.5], 0.5)
+    s = np.concatenate([low, 1 - low[-2::-1]])
+    gap = np.maximum(_threshold_costs(pooled, s) - _threshold_costs(split, s), 0.0)
+    return max(_largest_below_one(low, gap), _largest_below_one(low, gap[::-1]))
 
 
 def _masses(counts: ScoreCounts, weights: tuple[float, float]) -> Masses:
@@ -298,7 +341,7 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
         return np.empty(0, dtype=np.int64)
     weights = counts.class_weights()
     masses = counts.positives * weights[0], counts.negatives * weights[1]
-    gaps = bin_gaps(masses, counts.blocks().groups, counts._open)
+    gaps = _bin_gaps(masses, counts.blocks().groups, counts._open)
     return np.flatnonzero(gaps > limit / 2)
 
 
@@ -331,12 +374,6 @@ def _sample(scores: FloatArray, weights: FloatArray) -> Sample:
     return Sample(scores[present], weights[present])
 
 
-def _exact_if_possible(counts: BinnedCounts) -> ScoreCounts:
-    if not counts.exact:
-        return counts
-    return ScoreCounts(_positive=counts._positive, _negative=counts._negative, _rows=counts._rows)
-
-
 def check_ranges(low: FloatArray, high: FloatArray) -> None:
     """Require ascending ranges of scores that do not touch."""
     wrong = np.flatnonzero(low > high)
@@ -350,8 +387,196 @@ def check_ranges(low: FloatArray, high: FloatArray) -> None:
         raise input_error("lower and upper", "must be ascending bins that do not touch", got)
 
 
-def _check_indices(indices: ArrayLike, n_bins: int) -> IntArray:
-    chosen = np.unique(np.asarray(indices))
-    if chosen.size and (chosen.dtype.kind not in "iu" or chosen[0] < 0 or chosen[-1] >= n_bins):
-        raise input_error("indices", f"must be whole numbers from 0 to {n_bins - 1}", repr(indices))
-    return chosen.astype(np.int64)
+Masses = tuple[FloatArray, FloatArray]
+"""Masses of the positives and of the negatives in each block, ascending in share."""
+
+
+def _threshold_costs(masses: Masses, s: FloatArray) -> FloatArray:
+    """Return H(s): the smallest cost of one threshold at every false-alarm cost `s` in [0, 1]."""
+    positive, negative = masses
+    below = np.concatenate([[0.0], np.cumsum(positive)])
+    above = np.concatenate([np.cumsum(negative[::-1])[::-1], [0.0]])
+    cut = np.searchsorted(_shares(masses), s)
+    return np.asarray((1 - s) * below[cut] + s * above[cut])
+
+
+def _shares(masses: Masses) -> FloatArray:
+    total = masses[0] + masses[1]
+    # a class of prior 0 leaves blocks without mass; they take part in nothing
+    return np.divide(masses[0], total, out=np.zeros_like(total), where=total > 0)
+
+
+def _largest_below_one(low: FloatArray, gap: FloatArray) -> float:
+    """Largest gap over mu <= 1; `gap` is given at `low`, which ends with 1/2, and its mirror image."""
+    half = len(low)
+    forward, mirrored = gap[:half], gap[::-1][:half]
+    rates = np.maximum(forward / (1 - low), mirrored / low)
+    best = np.maximum.accumulate(rates[::-1])[::-1]
+    return float((forward + low * best).max())
+
+
+def _bin_gaps(bins: Masses, blocks: IntArray, open_bins: BoolArray) -> FloatArray:
+    """Return the most that each bin's unknown order can lower H, over all costs.
+
+    `blocks` holds the number of bins of each pooled block. A cut inside bin b, with its
+    negatives below and its positives above, costs c_b(s) = (1 - s) P(below b) + s N(above b).
+    H(s) - c_b(s) is concave, and its slope changes sign where H bends at the share r of the
+    block of b, as c_b falls no faster than H before this block and no slower than after it.
+    There cutting before the block is optimal, so the largest gap is
+    r N(start of the block .. b) - (1 - r) P(start of the block .. before b).
+    """
+    starts = np.concatenate([[0], np.cumsum(blocks)])[:-1]
+    below = [np.concatenate([[0.0], np.cumsum(column)]) for column in bins]
+    ends = starts + blocks
+    inside = below[0][ends] - below[0][starts], below[1][ends] - below[1][starts]
+    r = np.repeat(_shares(inside), blocks)
+    first = np.repeat(starts, blocks)
+    gap = r * (below[1][1:] - below[1][first]) - (1 - r) * (below[0][:-1] - below[0][first])
+    return np.where(open_bins, np.maximum(gap, 0.0), 0.0)
+
+
+# digits of the exact value of any float
+_EXACT_DIGITS = 1100
+# tries beyond the digits of the gap; two round numbers fit in after at most three
+_MORE_DIGITS = 4
+
+
+def joined_counts(counts: ScoreCounts, *, smallest: int = 10) -> BinnedCounts:
+    """Join neighbouring scores until every bin holds no case of a class, or at least `smallest`.
+
+    The result takes the place of the counts everywhere and tells less about single cases: no cell, a
+    bin and a class, stands for fewer than `smallest` of them, and the ends of the bins are rounded to
+    the fewest digits that keep every case in its bin. Costs are then at most ``certified`` too high.
+    It assumes that a row is a case: for several rows of one person, count persons.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+        Of cases, not of importance weights.
+    smallest : int
+        Smallest number of cases of a class in a bin, unless there are none.
+
+    Returns
+    -------
+    BinnedCounts
+        Its thresholds, halfway between neighbouring bins, decide on every case as its bin does.
+
+    Raises
+    ------
+    InputError
+        If a class has fewer than `smallest` cases, or counts are no whole numbers.
+
+    Notes
+    -----
+    There are as many bins as this allows. Let u be the largest score of a bin and v the smallest of the
+    next. Their new ends are two round numbers u' < v' in [u, v] with the fewest decimals, so that
+    (u' + v') / 2 lies between u and v, too. The outer ends move outward by less than one unit of the
+    first digit of their bin's width. A bin of one score keeps it: at least `smallest` cases share it.
+
+    Examples
+    --------
+    >>> from demur import ScoreCounts
+    >>> from demur.counts import joined_counts
+    >>> y = [0, 0, 1, 0, 0, 1, 1, 1]
+    >>> s = [0.1307, 0.2219, 0.3871, 0.4142, 0.4306, 0.4977, 0.8254, 0.9118]
+    >>> joined = joined_counts(ScoreCounts.from_arrays(y, s), smallest=2)
+    >>> joined.scores.tolist(), joined.upper_scores.tolist()
+    ([0.13, 0.38, 0.8], [0.23, 0.5, 0.92])
+    >>> joined.positives.tolist(), joined.negatives.tolist()
+    ([0.0, 2.0, 2.0], [2.0, 2.0, 0.0])
+    """
+    check_type(counts, "counts", ScoreCounts)
+    least = check_positive_int(smallest, "smallest")
+    pos, neg = counts.positives, counts.negatives
+    if np.any(pos % 1 != 0) or np.any(neg % 1 != 0):
+        hint = "weights that say how much a case matters do not tell how many there are."
+        raise input_error("counts", "must be whole numbers of cases", "broken ones", hint)
+    for name, total in (("positive", counts.n_positive), ("negative", counts.n_negative)):
+        if 0 < total < least:
+            hint = "a page with so few of them would tell about each."
+            raise input_error("counts", f"must hold at least {least} {name} cases", f"{total:g}", hint)
+    starts = _starts(pos, neg, least)
+    ends = np.append(starts[1:], len(pos)) - 1
+    upper = counts.upper_scores if isinstance(counts, BinnedCounts) else counts.scores
+    low, high = _rounded(counts.scores[starts], upper[ends])
+    return BinnedCounts.from_bins(low, high, np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
+
+
+def _starts(pos: FloatArray, neg: FloatArray, least: int) -> IntArray:
+    """First score of every bin, for the largest number of bins.
+
+    With f(i) the most bins that the first i scores can form, f(i) = 1 + max f(j) over the bins (j, i]
+    that may be: with enough of both classes, or none of one and enough of the other.
+    """
+    below = [np.append(0.0, np.cumsum(column)) for column in (pos, neg)]
+    enough = [np.searchsorted(column, column - least, side="right") - 1 for column in below]
+    none = [np.searchsorted(column, column, side="left") for column in below]
+    zero = np.zeros_like(none[0])
+    # each way a bin may begin: from the first to the last score, for every end
+    ways = [(zero, np.minimum(*enough)), (none[0], enough[1]), (none[1], enough[0])]
+    best = [_LatestBest(first.tolist(), last.tolist()) for first, last in ways]
+    most, begin = [0], [0]
+    for end in range(1, len(pos) + 1):
+        places = [place for way in best if (place := way.at(end, most)) >= 0]
+        begin.append(max(places, key=lambda place: (most[place], place), default=-1))
+        most.append(most[begin[-1]] + 1 if places else -1)
+    starts = []
+    end = len(pos)
+    while end > 0:
+        end = begin[end]
+        starts.append(end)
+    return np.array(starts[::-1])
+
+
+class _LatestBest:
+    """The latest place of the largest value in ranges whose ends both move up only."""
+
+    def __init__(self, first: list[int], last: list[int]) -> None:
+        self._first, self._last = first, last
+        self._from, self._to, self._place = -1, 0, -1
+
+    def at(self, end: int, values: list[int]) -> int:
+        if self._first[end] != self._from:
+            self._from = self._to = self._first[end]
+            self._place = -1
+        while self._to <= self._last[end]:
+            if values[self._to] >= (0 if self._place < 0 else values[self._place]):
+                self._place = self._to
+            self._to += 1
+        return self._place
+
+
+def _rounded(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Round the ends of disjoint ranges, each within the gap to its neighbour."""
+    lower, upper = low.copy(), high.copy()
+    single = low == high
+    for at in range(len(low) - 1):
+        upper[at], lower[at + 1] = _in_gap(
+            float(high[at]), float(low[at + 1]), keep_first=bool(single[at]), keep_second=bool(single[at + 1])
+        )
+    for at, ends, mode in ((0, lower, ROUND_FLOOR), (-1, upper, ROUND_CEILING)):
+        width = float(high[at]) - float(low[at])
+        if 0 < width < math.inf:
+            outward = _to_decimals(float(ends[at]), -math.floor(math.log10(width)), mode)
+            ends[at] = outward if math.isfinite(outward) else ends[at]
+    return lower, upper
+
+
+def _in_gap(first: float, second: float, *, keep_first: bool, keep_second: bool) -> tuple[float, float]:
+    """Two numbers in [first, second], ascending, with the fewest decimals; kept ones stay as they are."""
+    gap = second - first
+    if not (math.isfinite(gap) and gap > 0):
+        return first, second
+    start = -math.floor(math.log10(gap)) - 1
+    for decimals in range(start, start + _MORE_DIGITS):
+        low = first if keep_first else _to_decimals(first, decimals, ROUND_CEILING)
+        high = second if keep_second else _to_decimals(second, decimals, ROUND_FLOOR)
+        if first <= low < high <= second:
+            return low, high
+    return first, second
+
+
+def _to_decimals(value: float, decimals: int, mode: str) -> float:
+    """Round to so many decimals, up or down; exact, whatever the size of the number."""
+    with localcontext(prec=_EXACT_DIGITS):
+        return float(Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=mode))

@@ -27,16 +27,16 @@ from demur._checks import (
     input_error,
 )
 from demur._files.parquet import read_columns, write_columns
-from demur._kernels.case_search import cheapest_cuts, least_cost_of_any_order
 from demur._kernels.sweep import ScoreGroups, ordered_sums, score_groups
 from demur._kernels.thresholds import cut_points, no_threshold
+from demur._kernels.window_search import cheapest_case_cuts, least_cost_of_any_order
 from demur._results import json_safe, read_only
 from demur.counts.bins import check_ranges, united_ranges
-from demur.counts.case_window import NEVER_PAYS, CaseWindow
+from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["ScoreCosts"]
+__all__ = ["FoldedCosts", "LikeCases", "ScoreCosts"]
 
 _SCHEMA = "demur.costs"
 _VERSION = 1
@@ -316,14 +316,14 @@ class ScoreCosts:
 
     # ---------------------------------------------------------------- windows
 
-    def window(self, *, may_abstain: bool = True) -> CaseWindow:
+    def window(self, *, may_abstain: bool = True) -> AbstentionWindow:
         """Return the cheapest window, searched over all pairs of thresholds in one pass.
 
         Among equally cheap windows: the fewest cases sent to a person, then the most positives. With
         ``may_abstain=False`` the cheapest single threshold.
         """
         table = self._table
-        cuts = cheapest_cuts(table.cases, table.miss, table.alarm, table.review, may_abstain=may_abstain)
+        cuts = cheapest_case_cuts(table.cases, table.miss, table.alarm, table.review, may_abstain=may_abstain)
         window = self._window_of(*cuts)
         note = NEVER_PAYS if may_abstain and window.is_empty else ""
         if self.exact:
@@ -333,7 +333,7 @@ class ScoreCosts:
         # the two sums are rounded apart
         return replace(window, certified=max(0.0, window.cost - least), note=note)
 
-    def of_window(self, lower: float, upper: float) -> CaseWindow:
+    def of_window(self, lower: float, upper: float) -> AbstentionWindow:
         """Return what given thresholds cost on these cases, say a window chosen on other cases.
 
         Positive if ``score >= upper``, else negative if ``score <= lower``, else reviewed. A threshold
@@ -355,7 +355,7 @@ class ScoreCosts:
             )
         return replace(self._window_of(min(i, j), j), lower=low, upper=high)
 
-    def _window_of(self, i: int, j: int) -> CaseWindow:
+    def _window_of(self, i: int, j: int) -> AbstentionWindow:
         """Add up what the window of the first i and j rows costs."""
         table, n = self._table, self.n
         parts = slice(None, i), slice(j, None), slice(i, j)
@@ -369,7 +369,8 @@ class ScoreCosts:
         cost = miss + alarm + review
         # sum of squared deviations; below 0 by rounding where all cases cost the same
         spread = max(0.0, squares - n * cost**2)
-        return CaseWindow(
+        return AbstentionWindow(
+            about="amounts",
             lower=self._cut(i)[0],
             upper=self._cut(j)[1],
             cost=cost,
@@ -427,16 +428,13 @@ class ScoreCosts:
             return self
         window = self.window()
         cuts = {window.lower_index, window.upper_index} - {len(self.scores)}
-        starts = _even_starts(self._stakes(), limit, cuts)
+        # what a cut inside a row can cost at most: the smaller of reviews and errors; cases if neither
+        errors = self.miss + self.alarm
+        stakes = self.review if self.review.sum() <= errors.sum() else errors
+        starts = _even_starts(stakes if stakes.any() else self.cases, limit, cuts)
         ends = np.append(starts[1:], len(self.scores)) - 1
         added = [np.add.reduceat(column, starts) for column in self._table.sums]
         return ScoreCosts(_table=_Table(self.scores[starts], self.upper_scores[ends], *added))
-
-    def _stakes(self) -> FloatArray:
-        """What a cut inside a row can cost at most: the smaller of reviews and errors; cases if neither."""
-        errors = self.miss + self.alarm
-        stakes = self.review if self.review.sum() <= errors.sum() else errors
-        return stakes if stakes.any() else self.cases
 
     # ---------------------------------------------------------------- as values
 
@@ -490,3 +488,64 @@ def _even_starts(stakes: FloatArray, limit: int, cuts: Iterable[int]) -> IntArra
         if len(starts) <= limit:
             break
     return starts
+
+
+_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+
+
+class LikeCases(NamedTuple):
+    """Rows with the sums, squares and products of the cells they stand for.
+
+    Row r stands for `sizes[r]` cases of cell `cell[r]`; columns of `losses` are called negative, called
+    positive, reviewed.
+    """
+
+    cell: IntArray
+    sizes: FloatArray
+    losses: FloatArray
+
+
+class FoldedCosts(NamedTuple):
+    """Element c: the cases of one class and one fold with scores from ``lower[c]`` to ``upper[c]``.
+
+    Columns of `sums` are costs if called negative, if called positive, if reviewed; those of `products`
+    their products 11, 22, 33, 12, 13, 23. Sums of disjoint data add up.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    positive: BoolArray
+    fold: IntArray
+    cases: FloatArray
+    sums: FloatArray
+    products: FloatArray
+    folds: int
+
+    def like_cases(self) -> LikeCases:
+        """Return few rows per cell that have its mean costs and their covariances exactly.
+
+        Costs of windows, their squares and those of their differences are sums over cells, so they come
+        out as with all cases. With k costs that differ, 2 k rows of equal size lie at the mean plus and
+        minus sqrt(k) times the k columns of a root of the covariance matrix.
+        """
+        mean = self.sums / self.cases[:, None]
+        covariance = np.empty((len(self.cases), 3, 3))
+        for column, (i, j) in enumerate(_PRODUCTS):
+            gap = self.products[:, column] / self.cases - mean[:, i] * mean[:, j]
+            # a difference that is rounding is none
+            size = np.abs(mean[:, i] * mean[:, j])
+            covariance[:, i, j] = covariance[:, j, i] = np.where(np.abs(gap) > 1e-12 * size, gap, 0.0)
+        varying = np.flatnonzero(np.any(np.diagonal(covariance, axis1=1, axis2=2) > 0, axis=0))
+        if not varying.size:
+            return LikeCases(np.arange(len(mean)), self.cases, mean)
+        kept = covariance[:, varying[:, None], varying]
+        values, vectors = np.linalg.eigh(kept)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        count = len(varying)
+        steps = np.zeros((len(mean), 2 * count, 3))
+        away = np.sqrt(count) * np.swapaxes(root, 1, 2)
+        steps[:, :count, varying] = away
+        steps[:, count:, varying] = -away
+        losses = mean[:, None, :] + steps
+        cell = np.repeat(np.arange(len(mean)), 2 * count)
+        return LikeCases(cell, self.cases[cell] / (2 * count), losses.reshape(-1, 3))

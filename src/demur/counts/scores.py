@@ -50,19 +50,13 @@ _WEIGHTED = "one weight per case"
 _MIXED = "sums of weights of cases that were not kept"
 
 
-class _FileFormat(NamedTuple):
-    """Columns of one version of the file of counts, and what makes counts of them."""
-
-    columns: tuple[str, ...]
-    build: Callable[..., ScoreCounts]
-
-
-_FORMATS: dict[int, _FileFormat] = {}
+_FORMATS: dict[int, tuple[tuple[str, ...], Callable[..., ScoreCounts]]] = {}
+"""Columns of every version of the file of counts, and what makes counts of them."""
 
 
 def reads_version(version: int, columns: tuple[str, ...], build: Callable[..., ScoreCounts]) -> None:
     """Register how `ScoreCounts.load` makes counts of one version of the file."""
-    _FORMATS[version] = _FileFormat(columns, build)
+    _FORMATS[version] = columns, build
 
 
 class Blocks(NamedTuple):
@@ -129,6 +123,7 @@ class ScoreCounts:
         self._positive = _positive
         self._negative = _negative
         self._rows = _rows
+        self.n_positive, self.n_negative = _positive.total(), _negative.total()
 
     # ---------------------------------------------------------------- construction
 
@@ -174,13 +169,7 @@ class ScoreCounts:
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> ScoreCounts:
         """Take counts that are already grouped; equal scores and any order are fine."""
         values = check_scores(scores, "scores")
-        columns = {"positives": positives, "negatives": negatives}
-        checked = {name: np.atleast_1d(check_nonnegative(column, name)) for name, column in columns.items()}
-        check_same_length(scores=values, **checked)
-        total = sum(float(column.sum()) for column in checked.values())
-        if not 0 < total < np.inf:
-            raise input_error("positives and negatives", "must have a positive, finite sum", total)
-        samples = sorted_columns(values, **checked)
+        samples = sorted_columns(values, *check_class_columns(positives, negatives, scores=values))
         _check_totals("positives and negatives", *samples)
         return cls(_positive=samples[0], _negative=samples[1])
 
@@ -230,45 +219,39 @@ class ScoreCounts:
 
         A file of binned counts gives back a `BinnedCounts`.
         """
-        known = {version: form.columns for version, form in _FORMATS.items()}
+        known = {version: names for version, (names, _) in _FORMATS.items()}
         version, columns = read_columns(path, known, schema=SCHEMA)
-        form = _FORMATS[version]
-        return form.build(*(columns[name] for name in form.columns))
+        names, build = _FORMATS[version]
+        return build(*(columns[name] for name in names))
 
     # ---------------------------------------------------------------- the two passes
 
     @cached_property
     def _blocks_and_pairs(self) -> Sweep:
-        return (
-            self._groups
-            if "_groups" in self.__dict__
-            else sweep(self._positive, self._negative, groups=False)
-        )
+        if "_groups" in self.__dict__:
+            return self._groups
+        return sweep(self._positive, self._negative, groups=False)
 
     @cached_property
     def _groups(self) -> Sweep:
         return sweep(self._positive, self._negative, groups=True)
-
-    def _group_column(self, name: str) -> FloatArray:
-        column: FloatArray = read_only(getattr(self._groups, name))
-        return column
 
     # ---------------------------------------------------------------- attributes
 
     @property
     def scores(self) -> FloatArray:
         """Distinct scores, ascending."""
-        return self._group_column("scores")
+        return read_only(self._groups.scores)  # type: ignore[arg-type]
 
     @property
     def positives(self) -> FloatArray:
         """Weight of the positives at each distinct score."""
-        return self._group_column("positives")
+        return read_only(self._groups.positives)  # type: ignore[arg-type]
 
     @property
     def negatives(self) -> FloatArray:
         """Weight of the negatives at each distinct score."""
-        return self._group_column("negatives")
+        return read_only(self._groups.negatives)  # type: ignore[arg-type]
 
     @property
     def upper_scores(self) -> FloatArray:
@@ -289,16 +272,6 @@ class ScoreCounts:
     def certified(self) -> float:
         """Largest error of a surface of these counts over all costs: 0 unless these are bins."""
         return 0.0
-
-    @cached_property
-    def n_positive(self) -> float:
-        """Weight of the positives."""
-        return self._positive.total()
-
-    @cached_property
-    def n_negative(self) -> float:
-        """Weight of the negatives."""
-        return self._negative.total()
 
     @property
     def n(self) -> float:
@@ -453,6 +426,19 @@ class ScoreCounts:
     __hash__ = None  # type: ignore[assignment]
 
 
+def check_class_columns(
+    positives: ArrayLike, negatives: ArrayLike, **columns: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return weights of both classes, as many as there are in `columns`, with a positive, finite sum."""
+    pos = np.atleast_1d(check_nonnegative(positives, "positives"))
+    neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
+    check_same_length(**columns, positives=pos, negatives=neg)
+    total = float(pos.sum() + neg.sum())
+    if not 0 < total < np.inf:
+        raise input_error("positives and negatives", "must have a positive, finite sum", total)
+    return pos, neg
+
+
 def _check_totals(name: str, *samples: Sample) -> None:
     """Refuse weights that are too small to divide by, and have lost their digits."""
     for sample in samples:
@@ -478,16 +464,24 @@ def as_counts(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    both_classes: str | None = None,
 ) -> ScoreCounts:
-    """Lower the two call forms of every score-based function to a `ScoreCounts`."""
-    if not isinstance(y_true, ScoreCounts):
-        if y_score is None:
-            raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
-        return ScoreCounts.from_arrays(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    given = {"y_score": y_score, "pos_label": pos_label, "sample_weight": sample_weight}
-    for name, value in given.items():
-        if value is not None:
-            raise input_error(
-                name, "must be left out when the first argument is a ScoreCounts", type(value).__name__
-            )
-    return y_true
+    """Lower the two call forms of every score-based function to a `ScoreCounts`.
+
+    `both_classes` names a quantity that needs cases of both classes, as `ScoreCounts.require_both_classes`.
+    """
+    if isinstance(y_true, ScoreCounts):
+        counts = y_true
+        given = {"y_score": y_score, "pos_label": pos_label, "sample_weight": sample_weight}
+        for name, value in given.items():
+            if value is not None:
+                raise input_error(
+                    name, "must be left out when the first argument is a ScoreCounts", type(value).__name__
+                )
+    elif y_score is None:
+        raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
+    else:
+        counts = ScoreCounts.from_arrays(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    if both_classes is not None:
+        counts.require_both_classes(both_classes)
+    return counts

@@ -31,22 +31,6 @@ class BreastCancerScores(Result):
     scores: dict[str, FloatArray]
 
 
-def _learners(seed: int) -> dict[str, Any]:
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return {
-        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        "naive_bayes": GaussianNB(),
-        "forest": RandomForestClassifier(n_estimators=100, random_state=seed),
-        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors=15)),
-    }
-
-
 def breast_cancer_scores(*, seed: int = 0, folds: int = 5) -> BreastCancerScores:
     """Score 569 patients with four learners, each patient by models that did not see her.
 
@@ -84,14 +68,25 @@ def breast_cancer_scores(*, seed: int = 0, folds: int = 5) -> BreastCancerScores
     True
     """
     from sklearn.datasets import load_breast_cancer
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
     splitter = StratifiedKFold(check_positive_int(folds, "folds", minimum=2), shuffle=True, random_state=seed)
     data = load_breast_cancer()
     diagnosis = np.asarray(data.target_names)[data.target]
     malignant = diagnosis == "malignant"
     fold = np.zeros(len(malignant), dtype=np.int64)
-    learners = _learners(seed)
+    learners: dict[str, Any] = {
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "naive_bayes": GaussianNB(),
+        "forest": RandomForestClassifier(n_estimators=100, random_state=seed),
+        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors=15)),
+    }
     scores = {name: np.zeros(len(malignant)) for name in learners}
     for number, (train, test) in enumerate(splitter.split(data.data, malignant)):
         fold[test] = number

@@ -57,12 +57,10 @@ def example_series(kind: str, n: int | None = None, *, rng: Any = 0) -> FloatArr
     if kind == "lorenz":
         return _lorenz(count)
     if kind == "seasonal":
-        return _seasonal(count, generator)
-    return _recursion(kind, count, generator)
-
-
-def _recursion(kind: str, n: int, rng: np.random.Generator) -> FloatArray:
-    noise = rng.normal(size=n + _WARM_UP)
+        month = np.arange(count)
+        cycle = 10 * np.sin(2 * math.pi * month / 12) + 4 * np.cos(4 * math.pi * month / 12)
+        return np.asarray(100 + 0.3 * month + cycle + 2 * generator.normal(size=count))
+    noise = generator.normal(size=count + _WARM_UP)
     y = [0.3, 0.3]
     for e in noise:
         if kind == "ar2":
@@ -71,14 +69,8 @@ def _recursion(kind: str, n: int, rng: np.random.Generator) -> FloatArray:
             y.append((0.8 if y[-1] <= 0 else -0.6) * y[-1] + 0.5 * e)
         else:
             y.append(3.9 * y[-1] * (1 - y[-1]))
-    series = np.array(y[-n:])
-    return series + 0.01 * noise[-n:] if kind == "logistic-map" else series
-
-
-def _seasonal(n: int, rng: np.random.Generator) -> FloatArray:
-    month = np.arange(n)
-    cycle = 10 * np.sin(2 * math.pi * month / 12) + 4 * np.cos(4 * math.pi * month / 12)
-    return np.asarray(100 + 0.3 * month + cycle + 2 * rng.normal(size=n))
+    series = np.array(y[-count:])
+    return series + 0.01 * noise[-count:] if kind == "logistic-map" else series
 
 
 def _lorenz(n: int, step: float = 0.01, stride: int = 8) -> FloatArray:
@@ -168,27 +160,12 @@ def mackey_glass(
     if dt <= 0:
         raise input_error("dt", "must be above 0", dt)
     lag, stride = _multiple(tau, dt, "tau"), _multiple(sample, dt, "sample")
-    x = _integrate((skipped + count - 1) * stride, lag, dt, beta, gamma, power, x0)
-    return np.array(x[skipped * stride :: stride])
-
-
-def _multiple(value: float, dt: float, name: str) -> int:
-    steps = round(value / dt)
-    if steps < 1 or abs(steps * dt - value) > 1e-9 * value:
-        raise input_error(name, f"must be a positive multiple of dt = {dt:g}", value)
-    return steps
-
-
-def _integrate(
-    steps: int, lag: int, dt: float, beta: float, gamma: float, power: float, x0: float
-) -> list[float]:
-    """Values at all integration steps, from time 0."""
-    x = [float(x0)]
+    x = [float(x0)]  # at all integration steps, from time 0
 
     def slope(now: float, past: float) -> float:
         return float(beta * past / (1 + past**power) - gamma * now)
 
-    for k in range(steps):
+    for k in range((skipped + count - 1) * stride):
         now = x[k]
         start = x[k - lag] if k >= lag else x[0]
         end = x[k + 1 - lag] if k + 1 >= lag else x[0]
@@ -198,4 +175,11 @@ def _integrate(
         k3 = slope(now + dt / 2 * k2, middle)
         k4 = slope(now + dt * k3, end)
         x.append(now + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
-    return x
+    return np.array(x[skipped * stride :: stride])
+
+
+def _multiple(value: float, dt: float, name: str) -> int:
+    steps = round(value / dt)
+    if steps < 1 or abs(steps * dt - value) > 1e-9 * value:
+        raise input_error(name, f"must be a positive multiple of dt = {dt:g}", value)
+    return steps

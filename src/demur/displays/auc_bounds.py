@@ -10,7 +10,7 @@ from demur._checks import check_positive_int, check_probability, check_type, inp
 from demur.displays.base import ACCENT, SEQUENTIAL_CMAP, Display
 from demur.displays.roc import roc_space
 from demur.roc.bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
-from demur.typing import ArrayLike, FloatArray
+from demur.typing import ArrayLike
 
 __all__ = ["AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"]
 
@@ -63,12 +63,8 @@ class AucBoundsDisplay(Display):
         self.points_ = _mark(self.ax_, bounds)
         roc_space(self.ax_)
         parts = {"upper": above, "lower": below, "point": np.column_stack([bounds.fpr, bounds.tpr])}
-        rows = np.vstack(list(parts.values()))
-        self._record(
-            part=np.repeat(list(parts), [len(part) for part in parts.values()]),
-            fpr=rows[:, 0],
-            tpr=rows[:, 1],
-        )
+        for part, points in parts.items():
+            self._append(part=part, fpr=points[:, 0], tpr=points[:, 1])
         return self
 
 
@@ -98,7 +94,7 @@ class _PointMapDisplay(Display):
             check_type(result, "result", AucBounds, "an")
         super().__init__(result=result)
 
-    def _finish(self) -> None:
+    def _mark_and_scale(self) -> None:
         if self.result is not None:
             self.points_ = _mark(self.ax_, self.result)
         roc_space(self.ax_)
@@ -146,31 +142,21 @@ class IsoDiscriminabilityDisplay(_PointMapDisplay):
         values = np.atleast_1d(check_probability(levels, "levels"))
         if values.ndim != 1 or values.min(initial=1.0) < 0.5 or values.size == 0:
             raise input_error("levels", "must be one or more numbers in [1/2, 1]", repr(levels))
-        curves = {float(level): _iso_curve(float(level), steps) for level in values}
         self._begin(ax, size=(5.4, 5.6))
-        self.lines_, self.texts_ = [], []
-        for level, (fpr, tpr) in curves.items():
+        self.texts_ = []
+        for level in values.tolist():
+            # squares crowd near 0, where the curves of small A are steep; they end at the upper border
+            fpr = min(1.0, 4 * (1 - level)) * np.linspace(0, 1, steps) ** 2
+            tpr = np.asarray(iso_discriminability(level, fpr))
             self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **self._series(0))
             # label where the curve crosses the negative diagonal: 3/4 + (1 - 2 f) / 4 - f^2 = A
             at = (np.sqrt(0.25 + 4 * (1 - level)) - 0.5) / 2
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
             place = {"ha": "center", "va": "center", "rotation": 45, "fontsize": "small", "bbox": box}
             self.texts_.append(self.ax_.text(at, 1 - at, f"{level:g}", **place))
-        self._finish()
-        self._record(
-            index=np.repeat(list(curves), [len(fpr) for fpr, _ in curves.values()]),
-            fpr=np.concatenate([fpr for fpr, _ in curves.values()]),
-            tpr=np.concatenate([tpr for _, tpr in curves.values()]),
-        )
+            self._append(index=level, fpr=fpr, tpr=tpr)
+        self._mark_and_scale()
         return self
-
-
-def _iso_curve(level: float, steps: int) -> tuple[FloatArray, FloatArray]:
-    """Points of one curve; it ends at the upper border at fpr = 4 (1 - A), or in (1, 1)."""
-    # squares crowd near 0, where the curves of small A are steep
-    fpr = min(1.0, 4 * (1 - level)) * np.linspace(0, 1, steps) ** 2
-    tpr = np.asarray(iso_discriminability(level, fpr))
-    return fpr, tpr
 
 
 class BoundGapDisplay(_PointMapDisplay):
@@ -219,7 +205,7 @@ class BoundGapDisplay(_PointMapDisplay):
             edges, edges, np.ma.masked_invalid(gap), cmap=SEQUENTIAL_CMAP, vmin=0, vmax=0.5, rasterized=True
         )
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label="largest minus smallest AUC")
-        self._finish()
+        self._mark_and_scale()
         shown = np.isfinite(gap)
         self._record(fpr=fpr[shown], tpr=tpr[shown], gap=gap[shown])
         return self

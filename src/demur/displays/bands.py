@@ -6,15 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from demur._checks import check_nonnegative, check_positive_int, check_type, input_error
+from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur.displays.base import (
     GUIDE,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
+    UNIT_SQUARE,
     Display,
+    FromEstimator,
     legend_below,
 )
-from demur.displays.estimator_input import FromEstimator
 from demur.honest.bands import SurfaceBand, surface_band
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
@@ -27,17 +28,7 @@ _WIDE, _NARROW = 0.16, 0.28  # opacity of the simultaneous and of the pointwise 
 _UNDECIDED = "#D9D9D9"
 
 
-class _BandDisplay(Display):
-    """Checks the kind of the result."""
-
-    _kind: ClassVar[type]
-
-    def __init__(self, *, result: Any) -> None:
-        check_type(result, "result", self._kind)
-        super().__init__(result=result)
-
-
-class _CrossFittedDisplay(FromEstimator, _BandDisplay):
+class _CrossFittedDisplay(FromEstimator, Display):
     """Made from the scores of one model and a seed."""
 
     _compute: ClassVar[Any]
@@ -72,33 +63,21 @@ def _fill(
 ) -> tuple[list[Any], list[Any]]:
     """Draw both bands, the honest and the hindsight line; return fills and lines."""
     level = f"{100 * band.confidence_level:g} %"
-    wide = ax.fill_between(
-        x,
-        band.low[rows],
-        band.high[rows],
-        color=color,
-        alpha=_WIDE,
-        lw=0,
-        label=f"{name}{level} band, all points",
+    limits = (
+        (band.low, band.high, _WIDE, f"{name}{level} band, all points"),
+        (band.pointwise_low, band.pointwise_high, _NARROW, f"{name}{level} interval, one point"),
     )
-    narrow = ax.fill_between(
-        x,
-        band.pointwise_low[rows],
-        band.pointwise_high[rows],
-        color=color,
-        alpha=_NARROW,
-        lw=0,
-        label=f"{name}{level} interval, one point",
-    )
+    fills = [
+        ax.fill_between(x, low[rows], high[rows], color=color, alpha=alpha, lw=0, label=label)
+        for low, high, alpha, label in limits
+    ]
     fixed = getattr(band, "method", "") == "fixed classifier"  # nothing was chosen, so there is no hindsight
     word = "cost" if fixed else "honest"
-    (honest,) = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
-    if fixed:
-        return [wide, narrow], [honest]
-    (hindsight,) = ax.plot(
-        x, band.hindsight[rows], color=color, lw=1.2, ls=(0, (4, 2)), label=f"{name}with hindsight"
-    )
-    return [wide, narrow], [honest, hindsight]
+    lines = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
+    if not fixed:
+        style = {"color": color, "lw": 1.2, "ls": (0, (4, 2))}
+        lines += ax.plot(x, band.hindsight[rows], label=f"{name}with hindsight", **style)
+    return fills, lines
 
 
 class SurfaceBandDisplay(_CrossFittedDisplay):
@@ -128,7 +107,7 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kind = SurfaceBand
+    _kinds = (SurfaceBand,)
     _compute = staticmethod(surface_band)
 
     def plot(self, ax: Any = None, *, mu: ArrayLike = 1.0) -> Self:
@@ -146,7 +125,6 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
         if values.ndim != 1 or not 1 <= len(values) <= 3:
             raise input_error("mu", "must be one to three numbers, or the bands hide each other", repr(mu))
         self._begin(ax, size=(6.0, 5.0))
-        self.lines_: list[Any] = []
         self.bands_: list[Any] = []
         rows = [int(np.argmin(np.abs(band.mu - value))) for value in values]
         for index, row in enumerate(rows):
@@ -164,12 +142,12 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
         self.ax_.set_ylim(bottom=0)
         legend_below(self.ax_)
         columns = ("honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
-        self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)))
-        self._record(**{name: getattr(band, name)[rows].ravel() for name in columns})
+        drawn = {name: getattr(band, name)[rows].ravel() for name in columns}
+        self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)), **drawn)
         return self
 
 
-class SignificanceMapDisplay(_BandDisplay):
+class SignificanceMapDisplay(Display):
     """Where one model is proven cheaper; see `surface_difference_band`.
 
     Blue: the first model is cheaper, orange: the second, deeper colours for larger differences;
@@ -198,7 +176,7 @@ class SignificanceMapDisplay(_BandDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kind = SurfaceDifferenceBand
+    _kinds = (SurfaceDifferenceBand,)
 
     @classmethod
     def from_predictions(
@@ -239,7 +217,8 @@ class SignificanceMapDisplay(_BandDisplay):
         names : (str, str)
             Names of the two models.
         """
-        from matplotlib.colors import LinearSegmentedColormap
+        from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+        from matplotlib.patches import Patch
 
         band = self.result
         first, second = names
@@ -251,7 +230,16 @@ class SignificanceMapDisplay(_BandDisplay):
         )
         grid = (band.mu, band.nu)
         self.map_ = self.ax_.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
-        self.undecided_ = self._hatch(band)
+        unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
+        self.undecided_ = self.ax_.pcolor(
+            *grid,
+            unknown,
+            cmap=ListedColormap([_UNDECIDED]),
+            shading="nearest",
+            hatch="////",
+            edgecolor="#9A9A9A",
+            lw=0,
+        )
         self.colorbar_ = self.figure_.colorbar(self.map_, ax=self.ax_, pad=0.02)
         self.colorbar_.set_label(f"cost of {first} minus cost of {second} (a miss costs 1)")
         self.ax_.set(
@@ -260,40 +248,20 @@ class SignificanceMapDisplay(_BandDisplay):
             title=f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once",
         )
         self.ax_.title.set_fontsize(10)
-        legend_below(self.ax_, extra=self._patches(band, first, second))
-        x, y = np.meshgrid(*grid, indexing="ij")
-        columns = ("difference", "low", "high", "decision")
-        self._record(mu=x.ravel(), nu=y.ravel())
-        self._record(**{name: getattr(band, name).ravel() for name in columns})
-        return self
-
-    def _hatch(self, band: SurfaceDifferenceBand) -> Any:
-        from matplotlib.colors import ListedColormap
-
-        unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
-        return self.ax_.pcolor(
-            band.mu,
-            band.nu,
-            unknown,
-            cmap=ListedColormap([_UNDECIDED]),
-            shading="nearest",
-            hatch="////",
-            edgecolor="#9A9A9A",
-            lw=0,
-        )
-
-    def _patches(self, band: SurfaceDifferenceBand, first: str, second: str) -> list[Any]:
-        from matplotlib.patches import Patch
-
-        rows = (
+        keys = (
             (f"{first} cheaper ({100 * band.a_better_share:.0f} % of the costs)", NEGATIVE_COLOR, None),
             (f"{second} cheaper ({100 * band.b_better_share:.0f} %)", POSITIVE_COLOR, None),
             (f"undecided ({100 * band.undecided_share:.0f} %)", _UNDECIDED, "////"),
         )
-        return [Patch(fc=color, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, color, hatch in rows]
+        patches = [Patch(fc=fc, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, fc, hatch in keys]
+        legend_below(self.ax_, extra=patches)
+        x, y = np.meshgrid(*grid, indexing="ij")
+        columns = {name: getattr(band, name).ravel() for name in ("difference", "low", "high", "decision")}
+        self._record(mu=x.ravel(), nu=y.ravel(), **columns)
+        return self
 
 
-class RocBandDisplay(FromEstimator, _BandDisplay):
+class RocBandDisplay(FromEstimator, Display):
     """ROC curve with its band and some exact intervals of single thresholds; see `roc_band`.
 
     Up and left is better.
@@ -319,7 +287,7 @@ class RocBandDisplay(FromEstimator, _BandDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kind = RocBand
+    _kinds = (RocBand,)
 
     @classmethod
     def from_predictions(
@@ -369,37 +337,24 @@ class RocBandDisplay(FromEstimator, _BandDisplay):
             x, low, high, color=color, alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
         )
         (self.line_,) = self.ax_.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **self._series(0))
-        self.crosses_ = self._crosses(number, level) if number else None
-        self.ax_.set(
-            xlim=(-0.015, 1.015),
-            ylim=(-0.015, 1.015),
-            aspect="equal",
-            xlabel="false positive rate",
-            ylabel="true positive rate",
-        )
+        self.crosses_ = None
+        if number:
+            at = np.searchsorted(band.fpr + band.tpr, np.linspace(0, 2, number + 2)[1:-1])
+            self.crosses_ = self.ax_.errorbar(
+                band.fpr[at],
+                band.tpr[at],
+                xerr=[(band.fpr - band.fpr_low)[at], (band.fpr_high - band.fpr)[at]],
+                yerr=[(band.tpr - band.tpr_low)[at], (band.tpr_high - band.tpr)[at]],
+                fmt="none",
+                ecolor="#555555",
+                elinewidth=1,
+                label=f"{level} intervals, one threshold",
+            )
+        self.ax_.set(**UNIT_SQUARE, xlabel="false positive rate", ylabel="true positive rate")
         legend_below(self.ax_)
         names = ("fpr", "tpr", "low", "high", "fpr_low", "fpr_high", "tpr_low", "tpr_high", "thresholds")
         self._record(**{name: getattr(band, name) for name in names})
         return self
-
-    def _crosses(self, number: int, level: str) -> Any:
-        band = self.result
-        along = band.fpr + band.tpr
-        at = np.searchsorted(along, np.linspace(0, 2, number + 2)[1:-1])
-        sides = [
-            [getattr(band, name)[at] - getattr(band, f"{name}_low")[at] for name in ("fpr", "tpr")],
-            [getattr(band, f"{name}_high")[at] - getattr(band, name)[at] for name in ("fpr", "tpr")],
-        ]
-        return self.ax_.errorbar(
-            band.fpr[at],
-            band.tpr[at],
-            xerr=[sides[0][0], sides[1][0]],
-            yerr=[sides[0][1], sides[1][1]],
-            fmt="none",
-            ecolor="#555555",
-            elinewidth=1,
-            label=f"{level} intervals, one threshold",
-        )
 
 
 class CostCurveBandDisplay(_CrossFittedDisplay):
@@ -428,7 +383,7 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kind = CostCurveBand
+    _kinds = (CostCurveBand,)
     _compute = staticmethod(cost_curve_band)
 
     def plot(self, ax: Any = None) -> Self:

@@ -1,7 +1,8 @@
-"""What all figures share: colours, dash patterns, axes, the Display classes, the error without matplotlib."""
+"""What all figures share: colours, axes, the Display classes, the way from an estimator to a figure."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Self
@@ -11,8 +12,9 @@ import numpy as np
 from demur._checks import input_error
 from demur._html import threshold_label
 from demur.counts.scores import ScoreCounts
-from demur.displays.estimator_input import FromEstimator
+from demur.estimators.out_of_fold import class_probabilities, positive_scores
 from demur.exceptions import DemurError
+from demur.scoring.scorers import abstain_label_of
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
 __all__ = [
@@ -26,15 +28,18 @@ __all__ = [
     "POSITIVE_COLOR",
     "SEQUENTIAL_CMAP",
     "SERIES",
+    "UNIT_SQUARE",
     "Display",
+    "FromEstimator",
     "PrevalenceDisplay",
     "ScoreDisplay",
     "axes_table",
     "axis_words",
+    "by_model",
     "framed",
     "legend_below",
     "new_axes",
-    "only_one",
+    "per_model",
     "pyplot",
     "score_range",
     "series_style",
@@ -44,6 +49,114 @@ __all__ = [
     "two_names",
     "with_name",
 ]
+
+_Made = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class FromEstimator:
+    """Gives a Display `from_estimator` with the options of its `from_predictions`.
+
+    `_asks` says what the figure needs of the estimator:
+
+    ================= =================================================================
+    "scores"          of the positive class of two (default)
+    "unlabelled"      P(positive) of cases without labels
+    "probabilities"   of all classes
+    "weighted"        the same, before the labels, for rules of class weights
+    "losses"          1 where the most probable class is wrong, and its probability
+    "answers"         labels, abstentions among them
+    "forecasts"       numbers of a regressor
+    ================= =================================================================
+    """
+
+    _asks: ClassVar[str] = "scores"
+    from_predictions: ClassVar[Callable[..., Any]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "from_predictions" in cls.__dict__ or "_asks" in cls.__dict__:
+            cls.from_estimator = classmethod(_with_options(cls))  # type: ignore[assignment,method-assign]
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, **options: Any
+    ) -> Self:
+        """Draw a fitted estimator on cases it was not fitted to; options as in `from_predictions`.
+
+        Where the figure needs scores of two classes, `response_method` and `pos_label` choose them as
+        in scikit-learn's displays.
+        """
+        wanted, settings = _response(cls._asks, estimator, X, y, options)
+        shown = type(estimator).__name__ if name is None else name
+        display: Self = cls.from_predictions(*wanted, name=shown, **{**options, **settings})
+        return display
+
+
+def _with_options(kind: type[FromEstimator]) -> Any:
+    """Return `from_estimator` with the options written out, for `help` and for editors."""
+
+    def from_estimator(cls: Any, estimator: Any, X: Any, y: Any = None, **options: Any) -> Any:
+        return FromEstimator.from_estimator.__func__(cls, estimator, X, y, **options)  # type: ignore[attr-defined]
+
+    from_estimator.__doc__ = FromEstimator.from_estimator.__doc__
+    from_estimator.__qualname__ = f"{kind.__qualname__}.from_estimator"
+    own = inspect.signature(FromEstimator.from_estimator.__func__).parameters  # type: ignore[attr-defined]
+    given = inspect.signature(kind.from_predictions).parameters.values()
+    # the estimator gives the data, and names its classes itself
+    data = 1 if kind._asks == "unlabelled" else 2
+    offered = [
+        one.replace(kind=one.KEYWORD_ONLY)
+        for one in list(given)[data:]
+        if not (kind._asks == "probabilities" and one.name == "labels")
+    ]
+    if kind._asks == "scores":
+        offered.append(inspect.Parameter("response_method", inspect.Parameter.KEYWORD_ONLY, default="auto"))
+    shown = [own["cls"], own["estimator"], own["X"]]
+    if kind._asks != "unlabelled":
+        shown.append(own["y"].replace(default=inspect.Parameter.empty))
+    from_estimator.__signature__ = inspect.Signature([*shown, *offered])  # type: ignore[attr-defined]
+    return from_estimator
+
+
+# ---------------------------------------------------------------- what an estimator answers
+
+
+def _two_classes(estimator: Any, pos_label: Any) -> Any:
+    """Return the positive class of a fitted classifier of two."""
+    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if len(classes) != 2:
+        shown = f"{type(estimator).__name__} with {len(classes)} classes"
+        raise input_error("estimator", "must be a fitted classifier of two classes", shown)
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise input_error("pos_label", f"must be one of the classes {classes}", repr(pos_label))
+    return positive
+
+
+def _response(asks: str, estimator: Any, X: Any, y: Any, options: dict[str, Any]) -> _Made:
+    """Return the arguments that the estimator gives to `from_predictions`, and the options it settles."""
+    match asks:
+        case "scores":
+            positive = _two_classes(estimator, options.get("pos_label"))
+            scores = positive_scores(estimator, X, positive, options.pop("response_method", "auto"))
+            return (y, scores), {"pos_label": positive}
+        case "unlabelled":
+            if y is not None:
+                raise input_error("y", "must be left out: this figure needs no labels", type(y).__name__)
+            return (positive_scores(estimator, X, _two_classes(estimator, None), "predict_proba"),), {}
+        case "probabilities":
+            return (y, class_probabilities(estimator, X)), {"labels": estimator.classes_.tolist()}
+        case "weighted":
+            return (class_probabilities(estimator, X), y), {}
+        case "losses":
+            proba = class_probabilities(estimator, X)
+            called = np.asarray(estimator.classes_)[proba.argmax(axis=1)]
+            return ((called != np.asarray(y)).astype(np.float64), proba.max(axis=1)), {}
+        case "answers":
+            declared = abstain_label_of(estimator)
+            return (y, estimator.predict(X)), {} if declared is None else {"abstain": declared}
+    return (y, estimator.predict(X)), {}
+
 
 # Okabe and Ito (2008): distinguishable with every common colour vision deficiency
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -64,6 +177,8 @@ GUIDE = "#BBBBBB"
 # perceptually uniform with light = cheap; the diverging one is centred at 0 by its user
 SEQUENTIAL_CMAP = "viridis_r"
 DIFFERENCE_CMAP = "PuOr_r"
+# same scale on both axes, with room for lines that run along the border
+UNIT_SQUARE: dict[str, Any] = {"xlim": (-0.015, 1.015), "ylim": (-0.015, 1.015), "aspect": "equal"}
 MU_WORDS = r"relative cost of a false alarm, $\mu$ (a miss costs 1)"
 
 # Columns a thinned line keeps apart: finer than the pixels of a figure on screen, and at most
@@ -132,11 +247,11 @@ def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any
     )
 
 
-def framed(ax: Any, x: str, y: str) -> None:
+def framed(ax: Any, x: str, y: str, *, columns: int = 1, extra: Sequence[Any] = ()) -> None:
     """Name the axes and put the legend, if there is anything to explain, below."""
     axis_words(ax, x, y)
-    if ax.get_legend_handles_labels()[0]:
-        legend_below(ax)
+    if extra or ax.get_legend_handles_labels()[0]:
+        legend_below(ax, columns=columns, extra=extra)
 
 
 def with_name(name: str, text: str) -> str:
@@ -194,10 +309,20 @@ def thinned(x: FloatArray, y: FloatArray, *, columns: int = _COLUMNS) -> IntArra
     return np.unique(np.concatenate(kept))
 
 
-def only_one(name: str | None, models: Any) -> None:
-    """Refuse a name beside a mapping, which brings its own; a single model has got its name already."""
-    if name is not None and isinstance(models, Mapping):
+def by_model(models: Any, name: str | None, default: str) -> dict[str, Any]:
+    """Return predictions by model; a name is for one model, as a mapping brings its own."""
+    if not isinstance(models, Mapping):
+        return {name or default: models}
+    if name is not None:
         raise input_error("name", "is for one model", repr(name), "name models by the keys of the mapping.")
+    return {str(model): values for model, values in models.items()}
+
+
+def per_model(compute: Callable[[Any], Any], models: Any) -> Any:
+    """Compute the result of every model of a mapping, or of the one model given."""
+    if isinstance(models, Mapping):
+        return {str(name): compute(values) for name, values in models.items()}
+    return compute(models)
 
 
 def show_names_as_text(figure: Any) -> None:
@@ -238,6 +363,7 @@ class Display:
 
     figure_: Any
     ax_: Any
+    lines_: Any
     _kinds: ClassVar[tuple[type, ...]] = ()
     _several: ClassVar[bool] = False
 
@@ -253,8 +379,8 @@ class Display:
 
     def _shown(self, ax: Any, name: str | None) -> Self:
         """Draw what was made from predictions, under a name in the legend or, alone, as the title."""
-        if name is not None and self._several and not isinstance(self.result, Mapping):
-            self.result, name = {str(name): self.result}, None
+        if name is not None and self._several:
+            self.result, name = by_model(self.result, name, ""), None
         self.plot(ax)  # type: ignore[attr-defined]
         if name is not None:
             np.ravel(np.asarray(self.ax_, dtype=object))[0].set_title(str(name))
@@ -286,7 +412,7 @@ class Display:
 
     def _begin(self, ax: Any, **size: Any) -> Any:
         """Forget an earlier drawing, get axes, return them."""
-        self._drawn = {}
+        self._drawn, self.lines_ = {}, []
         self.figure_, self.ax_ = new_axes(ax, **size)
         self._first_series = getattr(self.ax_, "_demur_series", 0) if self.ax_.has_data() else 0
         self.ax_._demur_series = self._first_series
@@ -297,6 +423,12 @@ class Display:
         place = self._first_series + index
         self.ax_._demur_series = max(self.ax_._demur_series, place + 1)
         return series_style(place)
+
+    def _finish(self, x: str, y: str, *, columns: int = 1, extra: Sequence[Any] = (), **limits: Any) -> Self:
+        """Set the limits, name the axes, and explain below what was drawn."""
+        self.ax_.set(**limits)
+        framed(self.ax_, x, y, columns=columns, extra=extra)
+        return self
 
     @classmethod
     def from_result(cls, result: Any) -> Self:

@@ -1,4 +1,4 @@
-"""Figures of cautious classifiers: capacity graphs, response curves, ROC response surfaces."""
+"""Figures of cautious classifiers: capacity, response curves and bands, efficacy, selective risk."""
 
 from __future__ import annotations
 
@@ -8,28 +8,47 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, check_rate, input_error
+from demur.cautious.bands import ResponseBand, response_band
 from demur.cautious.capacity import CapacityGraph, capacity_graph
-from demur.cautious.confusion import cautious_confusion
-from demur.cautious.response import ResponseCurve, response_curve
-from demur.cautious.roc_response import RocResponseSurface, roc_response_surface
-from demur.cautious.several_responses import AverageResponseCurve
+from demur.cautious.confusion import CautiousConfusion, cautious_confusion
+from demur.cautious.response import (
+    AverageResponseCurve,
+    ResponseCurve,
+    RocResponseSurface,
+    response_curve,
+    roc_response_surface,
+)
+from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     GUIDE,
     SEQUENTIAL_CMAP,
     Display,
+    FromEstimator,
+    by_model,
     framed,
-    only_one,
+    per_model,
     thinned,
     with_name,
 )
-from demur.displays.estimator_input import FromEstimator
-from demur.surface.window import ABSTAIN
+from demur.exceptions import UndefinedError
+from demur.roc.curve import RocCurve, cut_out, roc_curve
+from demur.surface.window import ABSTAIN, decide
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["CapacityGraphDisplay", "ResponseCurveDisplay", "RocResponseSurfaceDisplay"]
+__all__ = [
+    "CapacityGraphDisplay",
+    "EfficacyDisplay",
+    "ResponseBandDisplay",
+    "ResponseCurveDisplay",
+    "RiskCoverageDisplay",
+    "RocResponseSurfaceDisplay",
+    "RocSecantDisplay",
+]
 
 ABSTENTION_WORDS = "share of cases abstained on"
 METRIC_WORDS = {
@@ -93,11 +112,9 @@ class CapacityGraphDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
-        only_one(name, y_pred)
-        members = y_pred if isinstance(y_pred, Mapping) else {name or "classifier": y_pred}
         confusions = {
-            str(model): cautious_confusion(y_true, answers, labels=labels, abstain=abstain)
-            for model, answers in members.items()
+            model: cautious_confusion(y_true, answers, labels=labels, abstain=abstain)
+            for model, answers in by_model(y_pred, name, "classifier").items()
         }
         return cls(result=capacity_graph(confusions))._shown(ax, None)
 
@@ -125,7 +142,6 @@ class CapacityGraphDisplay(FromEstimator, Display):
             solid_capstyle="round",
             label=f"best mixture (capacity {graph.capacity:.3f})",
         )[0]
-        self.lines_ = []
         for index, name in enumerate(graph.names):
             tail, point = graph.tails[index], graph.points[index]
             faint = name in graph.discarded
@@ -203,16 +219,14 @@ class ResponseCurveDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier, or of a mapping {name: proba}; see `response_curve`."""
-
-        def curve_of(p: Any) -> ResponseCurve:
-            return response_curve(
-                y_true, p, sample_weight=sample_weight, bias=bias, metric=metric, costs=costs, labels=labels
-            )
-
-        if isinstance(proba, Mapping):
-            only_one(name, proba)
-            return cls(result={str(model): curve_of(p) for model, p in proba.items()})._shown(ax, None)
-        return cls(result=curve_of(proba))._shown(ax, name)
+        options: Any = {
+            "sample_weight": sample_weight,
+            "bias": bias,
+            "metric": metric,
+            "costs": costs,
+            "labels": labels,
+        }
+        return cls(result=per_model(lambda p: response_curve(y_true, p, **options), proba))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.
@@ -225,46 +239,37 @@ class ResponseCurveDisplay(FromEstimator, Display):
             Ring the best state of each curve and write its window in the legend.
         """
         ax = self._begin(ax)
-        self.lines_, self.best_ = [], []
+        self.best_ = []
         for index, (name, curve) in enumerate(self._members.items()):
-            x, y = _defined(curve)
-            label = _legend(name, curve, mark_best=mark_best)
-            style = self._series(index)
+            # points with a value, as many as a figure can show
+            keep = ~np.isnan(curve.value)
+            x, y = curve.abstention[keep], curve.value[keep]
+            at = thinned(x, y)
+            x, y = x[at], y[at]
+            words, style = f"area {curve.area:.3f}", self._series(index)
+            best = curve.best() if mark_best and isinstance(curve, ResponseCurve) else None
+            if best is not None:
+                finite = np.isfinite(best.window)
+                where = f"at window {best.window:.3f}" if finite else "by abstaining on everything"
+                words += f", best {best.value:.4g} {where}"
             marker = {"marker": "o", "ms": 3} if len(x) <= _DOTS_UP_TO else {}
             # an accuracy or AUC at abstention 1 is a convention and what leads there no mixture
             solid = len(x) if self.metric in ("error", "cost") else len(x) - 1
+            label = with_name(name, words)
             self.lines_ += ax.plot(x[:solid], y[:solid], lw=1.6, label=label, **style, **marker)
             ax.plot(x[solid - 1 :], y[solid - 1 :], color=style["color"], lw=1, alpha=0.4)
-            if mark_best and isinstance(curve, ResponseCurve):
-                best = curve.best()
+            if best is not None:
                 self.best_.append(best)
                 ring = {"ms": 11, "mfc": "none", "mec": style["color"], "mew": 1.8, "clip_on": False}
                 ax.plot(best.abstention, best.value, "o", **ring)
             self._append(model=name, abstention=x, value=y)
-        ax.set_xlim(0, 1)
-        if self.metric != "auc":
-            ax.set_ylim(bottom=0 if self.metric in ("error", "cost") else None)
-        framed(ax, ABSTENTION_WORDS, METRIC_WORDS[self.metric])
-        return self
-
-
-def _defined(curve: Any) -> tuple[FloatArray, FloatArray]:
-    """Points with a value, as many as a figure can show."""
-    keep = ~np.isnan(curve.value)
-    x, y = curve.abstention[keep], curve.value[keep]
-    at = thinned(x, y)
-    return x[at], y[at]
-
-
-def _legend(name: str, curve: Any, *, mark_best: bool) -> str:
-    parts = [f"area {curve.area:.3f}"]
-    if mark_best and isinstance(curve, ResponseCurve):
-        best = curve.best()
-        if np.isfinite(best.window):
-            parts.append(f"best {best.value:.4g} at window {best.window:.3f}")
-        else:
-            parts.append(f"best {best.value:.4g} by abstaining on everything")
-    return with_name(name, ", ".join(parts))
+        limits: Any = {"ylim": (0 if self.metric in ("error", "cost") else None, None)}
+        return self._finish(
+            ABSTENTION_WORDS,
+            METRIC_WORDS[self.metric],
+            xlim=(0, 1),
+            **({} if self.metric == "auc" else limits),
+        )
 
 
 class RocResponseSurfaceDisplay(FromEstimator, Display):
@@ -358,3 +363,328 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
             axis.pane.set_edgecolor(GUIDE)
         self._record(fpr=x.ravel(), abstention=y.ravel(), tpr=tpr.ravel())
         return self
+
+
+class EfficacyDisplay(FromEstimator, Display):
+    """Accuracy against abstention with the area that is the efficacy (figure 1 of the paper).
+
+    The larger the area the better. From (0, 0) to the classifier and on to (1, 1); the area below is
+    (accuracy + coverage) / 2. See `CautiousConfusion`.
+
+    Parameters
+    ----------
+    result : CautiousConfusion, or mapping {name: CautiousConfusion}
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per classifier.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import CautiousConfusion
+    >>> from demur.displays import EfficacyDisplay
+    >>> model = CautiousConfusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
+    >>> display = EfficacyDisplay(result=model).plot()
+    >>> drawn = display.frame()
+    >>> drawn["abstention"].tolist(), drawn["accuracy"].round(3).tolist()
+    ([0.0, 0.09, 1.0], [0.0, 0.956, 1.0])
+    >>> plt.close(display.figure_)
+    """
+
+    _asks = "answers"
+    _kinds = (CautiousConfusion,)
+    _several = True
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_pred: Labels | Mapping[str, Labels],
+        *,
+        labels: Any = None,
+        abstain: Any = ABSTAIN,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
+        options: Any = {"labels": labels, "abstain": abstain}
+        made = per_model(lambda answers: cautious_confusion(y_true, answers, **options), y_pred)
+        return cls(result=made)._shown(ax, name)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the classifiers and their areas on `ax`, or on new axes."""
+        ax = self._begin(ax)
+        for index, (name, matrix) in enumerate(self._members.items()):
+            if np.isnan(matrix.accuracy):
+                raise UndefinedError("Efficacy needs answers, got abstentions only. Hint: leave it out.")
+            x, y = np.array([0.0, matrix.abstention, 1.0]), np.array([0.0, matrix.accuracy, 1.0])
+            style = self._series(index)
+            label = with_name(name, f"efficacy {matrix.efficacy:.3f}")
+            self.lines_ += ax.plot(x, y, marker="o", ms=4, lw=1.6, label=label, clip_on=False, **style)
+            ax.fill_between(x, y, color=style["color"], alpha=0.12, lw=0)
+            self._append(model=name, abstention=x, accuracy=y)
+        return self._finish(ABSTENTION_WORDS, "accuracy of the answered cases", xlim=(0, 1), ylim=(0, 1.02))
+
+
+class RocSecantDisplay(FromEstimator, Display):
+    """What a window does to a ROC curve: the secant it cuts off, and the curve of the decided cases.
+
+    The window takes the middle of the curve out; both remaining parts are stretched until they meet
+    (figure 8 of the paper). Up and left is better. See `roc.reliable_roc`.
+
+    Parameters
+    ----------
+    result : RocCurve
+        Of all cases.
+    window : AbstentionWindow or (lower, upper)
+        The window.
+
+    Attributes
+    ----------
+    lines_ : list
+        All cases, secant, decided cases.
+    decided : ReliableRoc
+        The curve of the decided cases.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import RocSecantDisplay
+    >>> y, s = [0, 0, 1, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> display = RocSecantDisplay.from_predictions(y, s, window=(2.5, 6.5)).plot()
+    >>> display.decided.auc
+    1.0
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RocCurve,)
+
+    def __init__(self, *, result: RocCurve, window: AbstentionWindow | tuple[float, float]) -> None:
+        super().__init__(result=result)
+        self.window = window
+        codes = decide(result.counts.scores, window)
+        size = len(codes)
+        if not np.any(codes == ABSTAIN):
+            raise input_error("window", "must abstain on some score", repr(window), "widen it.")
+        # vertices run from the highest score down
+        self._cuts = int(np.count_nonzero(codes == 1)), size - int(np.count_nonzero(codes == 0))
+        self.decided = cut_out(result.fpr, result.tpr, *self._cuts)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels | ScoreCounts,
+        y_score: ArrayLike | None = None,
+        *,
+        window: AbstentionWindow | tuple[float, float],
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Make the Display of labels, scores and a window."""
+        counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        return cls(result=roc_curve(counts), window=window)._shown(ax, name)
+
+    @classmethod
+    def from_result(cls, result: Any, window: Any = None) -> Self:
+        """Make the Display of a ROC curve and a window of its scores."""
+        return cls(result=result, window=window)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw both curves and the secant on `ax`, or on new axes."""
+        ax = self._begin(ax, size=(5.2, 5.2))
+        curve, decided, ends = self.result, self.decided, list(self._cuts)
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
+        parts = {
+            "all cases": (curve.fpr, curve.tpr, {"color": self._series(0)["color"], "lw": 1.6}),
+            "secant of the window": (
+                curve.fpr[ends],
+                curve.tpr[ends],
+                {"color": ABSTAIN_COLOR, "lw": 1.4, "ls": (0, (4, 3)), "marker": "o", "ms": 4},
+            ),
+            "decided cases": (decided.fpr, decided.tpr, {"color": self._series(1)["color"], "lw": 1.6}),
+        }
+        areas = {"all cases": curve.auc, "decided cases": decided.auc}
+        for part, (x, y, style) in parts.items():
+            label = f"{part}, AUC {areas[part]:.3f}" if part in areas else part
+            self.lines_ += ax.plot(x, y, label=label, **style)
+            self._append(part=part, fpr=x, tpr=y)
+        return self._finish(
+            "false positive rate", "true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01)
+        )
+
+
+class ResponseBandDisplay(FromEstimator, Display):
+    """A response curve with the simultaneous and the pointwise band; see `response_band`.
+
+    The curve of the population lies inside the wide band everywhere, with the confidence level; at one
+    share of abstentions fixed in advance inside the narrow one.
+
+    Parameters
+    ----------
+    result : ResponseBand
+        What to draw.
+
+    Attributes
+    ----------
+    line_ : line
+        The curve.
+    bands_ : list
+        Simultaneous and pointwise band.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import ResponseBandDisplay
+    >>> y, p = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9]
+    >>> display = ResponseBandDisplay.from_predictions(y, p).plot()
+    >>> display.ax_.get_ylabel()
+    'accuracy of the answered cases'
+    >>> plt.close(display.figure_)
+    """
+
+    _asks = "probabilities"
+    _kinds = (ResponseBand,)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        proba: ArrayLike,
+        *,
+        metric: str = "accuracy",
+        costs: ArrayLike | CostModel | None = None,
+        bias: ArrayLike | None = None,
+        labels: Any = None,
+        confidence_level: float = 0.95,
+        n_resamples: int = 1000,
+        rng: Any = 0,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Make the Display of one classifier; see `response_band`."""
+        band = response_band(
+            y_true,
+            proba,
+            metric=metric,
+            costs=costs,
+            bias=bias,
+            labels=labels,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        return cls(result=band)._shown(ax, name)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curve and its bands on `ax`, or on new axes."""
+        ax = self._begin(ax)
+        (name, band), color = next(iter(self._members.items())), self._series(0)["color"]
+        x, level = band.abstention, f"{band.confidence_level:.0%}"
+        ends = (
+            (band.low, band.high, 0.15, f"{level} of curves"),
+            (band.pointwise_low, band.pointwise_high, 0.3, f"{level} at one share"),
+        )
+        self.bands_ = [
+            ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0, label=label)
+            for low, high, alpha, label in ends
+        ]
+        (self.line_,) = ax.plot(x, band.value, color=color, lw=1.6, label="these cases")
+        columns = ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high")
+        self._append(model=name, **{column: getattr(band, column) for column in columns})
+        bottom = {"ylim": (min(0.0, float(band.low.min())), None)}
+        limits: Any = bottom if band.metric in ("error", "cost") else {}
+        return self._finish(ABSTENTION_WORDS, METRIC_WORDS[band.metric], xlim=(0, 1), **limits)
+
+
+# within a group of equal confidence the risk bends like a + b/c: points enough to look smooth
+_BETWEEN = 400
+
+
+class RiskCoverageDisplay(FromEstimator, Display):
+    """Mean loss of the answered cases against coverage, for one or several models.
+
+    The lower the better. The dashed grey line is the best possible order of the first model's
+    losses; what lies between is the room for a better confidence. See `risk_coverage_curve`.
+
+    Parameters
+    ----------
+    result : RiskCoverageCurve, or mapping {name: RiskCoverageCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per model.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import RiskCoverageDisplay
+    >>> wrong, sure = [0, 1, 0, 0, 0, 1, 0, 0], [0.95, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> display = RiskCoverageDisplay.from_predictions(wrong, sure).plot()
+    >>> display.ax_.get_xlabel()
+    'coverage (share of cases answered)'
+    >>> plt.close(display.figure_)
+    """
+
+    _asks = "losses"
+    _kinds = (RiskCoverageCurve,)
+    _several = True
+
+    @classmethod
+    def from_predictions(
+        cls,
+        loss: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        convention: str = "exact",
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Make the Display from losses and confidences; see `risk_coverage_curve`."""
+        curve = risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
+        return cls(result=curve)._shown(ax, name)
+
+    def plot(self, ax: Any = None, *, generalized: bool = False, best: bool = True) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        generalized : bool
+            Draw the loss per case of all (area AUGRC) instead of per answered case (area AURC).
+        best : bool
+            Draw the best possible order of the first model's losses.
+        """
+        ax = self._begin(ax)
+        for index, (name, curve) in enumerate(self._members.items()):
+            area = f"AUGRC {curve.augrc:.3f}" if generalized else f"AURC {curve.aurc:.3f}"
+            x, y = _drawn(curve, generalized=generalized)
+            self.lines_ += ax.plot(x, y, lw=1.6, label=with_name(name, area), **self._series(index))
+            self._append(model=name, part="curve", coverage=x, risk=y)
+        if best:
+            first, curve = next(iter(self._members.items()))
+            x, y = _drawn(curve.best_possible(), generalized=generalized)
+            ax.plot(x, y, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label="best possible order")
+            self._append(model=first, part="best possible order", coverage=x, risk=y)
+        which = "loss per case of all" if generalized else "mean loss of the answered cases"
+        return self._finish("coverage (share of cases answered)", which, xlim=(0, 1), ylim=(0, None))
+
+
+def _drawn(curve: RiskCoverageCurve, *, generalized: bool) -> tuple[FloatArray, FloatArray]:
+    """Ends of the groups, and points between them."""
+    if curve.convention == "discrete":
+        x, y = curve.coverage, curve.generalized_risk if generalized else curve.risk
+    else:
+        x = np.union1d(curve.coverage, np.arange(1, _BETWEEN + 1) / _BETWEEN)
+        ends = np.concatenate([[0.0], curve.coverage])
+        accepted = np.interp(x, ends, np.concatenate([[0.0], curve.generalized_risk]))
+        y = accepted if generalized else accepted / x
+    at = thinned(x, y)
+    return x[at], y[at]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one
-from demur.displays.estimator_input import FromEstimator
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, FromEstimator, by_model, with_name
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
@@ -97,16 +95,15 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
             Whether to shade the area of the segment, if there is one curve only.
         """
         self._begin(ax, size=(5.2, 5.8))
-        self.lines_: list[Any] = []
         self.segments_: list[Any] = []
         self.region_: Any = None
         members = self._members
         for index, (name, part) in enumerate(members.items()):
             self._draw(index, name, part)
-        if shade and len(members) == 1:
-            self._shade(next(iter(members.values())))
-        roc_space(self.ax_)
         parts = list(members.values())
+        if shade and len(parts) == 1 and parts[0].first is not None:
+            self._shade(parts[0].segment)
+        roc_space(self.ax_)
         self._record(
             model=np.repeat(list(members), [len(part.points) for part in parts]),
             fpr=np.concatenate([part.fpr for part in parts]),
@@ -118,15 +115,13 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
 
     def _draw(self, index: int, name: str, part: ConfidentSegment) -> None:
         style = self._series(index)
-        prefix = f"{name}: " if name else ""
         few = len(part.points) <= _SINGLE_POINTS
         if part.cauc is None:
             words = "no confident point"
         else:
             words = f"confident at {part.n_confident} of {len(part.points)} points, CAUC {part.cauc:.3f}"
-        (line,) = self.ax_.plot(part.fpr, part.tpr, lw=1, marker="o" if few else None, ms=2.5, **style)
-        self.lines_.append(line)
-        (bold,) = self.ax_.plot(
+        self.lines_ += self.ax_.plot(part.fpr, part.tpr, lw=1, marker="o" if few else None, ms=2.5, **style)
+        self.segments_ += self.ax_.plot(
             part.segment[:, 0],
             part.segment[:, 1],
             color=style["color"],
@@ -135,29 +130,21 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
             marker="o" if few or part.n_confident == 1 else None,
             ms=5.5,
             solid_capstyle="round",
-            label=prefix + words,
+            label=with_name(name, words),
         )
-        self.segments_.append(bold)
 
-    def _shade(self, part: ConfidentSegment) -> None:
-        if part.first is None:
-            return
-        outline = _area_outline(part.segment)
+    def _shade(self, segment: FloatArray) -> None:
+        """Fill the region whose area is the CAUC: below the segment, or right of it."""
+        (f1, t1), (f2, t2) = segment[0], segment[-1]
+        outline = np.vstack([[[f1, 0.0]], segment, [[1.0, t2], [1.0, t1], [f2, t1], [f2, 0.0]]])
         (self.region_,) = self.ax_.fill(
-            outline[:, 0],
-            outline[:, 1],
+            *outline.T,
             color=self._series(0)["color"],
             alpha=0.12,
             lw=0,
             zorder=0,
             label="area of the confident segment",
         )
-
-
-def _area_outline(segment: FloatArray) -> FloatArray:
-    """Corners of the region whose area is the CAUC: below the segment, or right of it."""
-    (f1, t1), (f2, t2) = segment[0], segment[-1]
-    return np.vstack([[[f1, 0.0]], segment, [[1.0, t2], [1.0, t1], [f2, t1], [f2, 0.0]]])
 
 
 class TangoIntervalDisplay(_SegmentDisplay):
@@ -215,11 +202,16 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.text(0.5, 0.55, f"no confident point{where}", **place)
         if title:
             self.ax_.set_title(title)
-        _whole_numbers(self.ax_, part.thresholds[kept])
-        framed(self.ax_, "threshold (positive from this score up)", "(misses − false alarms) / cases")
+        at = part.thresholds[kept]
+        if len(at) >= 2 and np.ptp(at) <= 0.01 * np.max(np.abs(at)):
+            # thresholds that lie close together in full, few of them, not as a rest beside an offset
+            from matplotlib.ticker import MaxNLocator
+
+            self.ax_.xaxis.set_major_locator(MaxNLocator(3))
+            self.ax_.ticklabel_format(axis="x", useOffset=False, style="plain")
         columns = {name: getattr(part, name)[kept] for name in ("difference", "low", "high", "confident")}
-        self._record(threshold=part.thresholds[kept], **columns)
-        return self
+        self._record(threshold=at, **columns)
+        return self._finish("threshold (positive from this score up)", "(misses − false alarms) / cases")
 
     def _draw_bars(self, rows: BoolArray, color: str, words: str) -> None:
         if not rows.any():
@@ -242,16 +234,6 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.fill_between(x, *limits, color=color, alpha=0.3, lw=0, step="pre")
             self.ax_.step(x, part.difference[reach], where="pre", color=color, lw=1.4, label=words)
             words = "_nolegend_"
-
-
-def _whole_numbers(ax: Any, at: FloatArray) -> None:
-    """Write thresholds that lie close together in full, few of them, not as a rest beside an offset."""
-    if len(at) < 2 or np.ptp(at) > 0.01 * np.max(np.abs(at)):
-        return
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(3))
-    ax.ticklabel_format(axis="x", useOffset=False, style="plain")
 
 
 class SegmentComparisonDisplay(_SegmentDisplay):
@@ -301,14 +283,13 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         name: str | None = None,
     ) -> Self:
         """Make the Display of the scores of one model, or of a mapping {name: scores}."""
-        only_one(name, y_score)
-        models = y_score if isinstance(y_score, Mapping) else {name or "model": y_score}
+        models = by_model(y_score, name, "model")
         options: Any = {
             "confidence_level": confidence_level,
             "pos_label": pos_label,
             "sample_weight": sample_weight,
         }
-        segments = {str(model): confident_segment(y_true, s, **options) for model, s in models.items()}
+        segments = {model: confident_segment(y_true, s, **options) for model, s in models.items()}
         return cls(result=segments)._shown(ax, None)
 
     def plot(self, ax: Any = None, *, absolute: bool = False) -> Self:
@@ -326,10 +307,11 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         members = self._members
         self.ax_.axvline(0, color=GUIDE, lw=1, zorder=0)
         name = "ave_abs_d" if absolute else "ave_d"
-        x = np.array([_or_nan(getattr(part, name)) for part in members.values()])
-        y = np.array([_or_nan(part.cauc) for part in members.values()])
+        # None, of a model without a confident point, is NaN
+        x = np.array([getattr(part, name) for part in members.values()], dtype=np.float64)
+        y = np.array([part.cauc for part in members.values()], dtype=np.float64)
         for index, (model, part) in enumerate(members.items()):
-            (marker,) = self.ax_.plot(
+            self.markers_ += self.ax_.plot(
                 x[index],
                 y[index],
                 ls="none",
@@ -338,18 +320,11 @@ class SegmentComparisonDisplay(_SegmentDisplay):
                 color=self._series(index)["color"],
                 label=model if part.first is not None else f"{model}: no confident point",
             )
-            self.markers_.append(marker)
         self.ax_.set_ylim(-0.03, 1.03)
         self.ax_.margins(x=0.15)
         inside = "|misses − false alarms|" if absolute else "(misses − false alarms)"
-        framed(
-            self.ax_,
+        self._record(model=list(members), cauc=y, **{name: x})
+        return self._finish(
             f"mean of {inside} / cases over the segment" + ("" if absolute else ", AveD"),
             "area of the confident segment, CAUC",
         )
-        self._record(model=list(members), cauc=y, **{name: x})
-        return self
-
-
-def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value

@@ -142,7 +142,6 @@ class CostCurveDisplay(ScoreDisplay):
             raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
         ax = self._begin(ax, size=(5.8, 5.2))
         _draw_tent(ax)
-        self.lines_: list[Any] = []
         top = 0.5  # of the tent
         for number, fold in enumerate(folds or ()):
             corners = _corners(fold)
@@ -155,7 +154,12 @@ class CostCurveDisplay(ScoreDisplay):
                 self._draw_lines(name, curve, self._series(index)["color"])
             if band is not None and isinstance(curve, CostLine):
                 top = max(top, self._draw_band(name, curve, band, self._series(index)["color"]))
-            top = max(top, self._draw_curve(index, name, curve, annotate=annotate))
+            corners, text = _corners(curve), _words(curve, name, annotate=annotate)
+            self.lines_ += ax.plot(
+                *corners.T, label=with_name(name, text), lw=1.8, zorder=3, **self._series(index)
+            )
+            self._keep("curve", name, corners)
+            top = max(top, float(corners[:, 1].max()))
         _cost_axes(ax, min(1.0, top) * 1.04)
         self._mark_crossings()
         if annotate:
@@ -184,15 +188,6 @@ class CostCurveDisplay(ScoreDisplay):
         pairs = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         if len(pairs):
             self._append(model=name, part=part, pc=pairs[:, 0], cost=pairs[:, 1])
-
-    def _draw_curve(self, index: int, name: str, curve: Any, *, annotate: bool) -> float:
-        corners = _corners(curve)
-        text = _summary(curve) if annotate else ("" if name else _kind_words(curve))
-        style = self._series(index)
-        (line,) = self.ax_.plot(*corners.T, label=with_name(name, text), lw=1.8, zorder=3, **style)
-        self.lines_.append(line)
-        self._keep("curve", name, corners)
-        return float(corners[:, 1].max())
 
     def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
         at = thinned(curve.fpr, curve.fnr, columns=100)
@@ -249,18 +244,17 @@ class CostCurveDisplay(ScoreDisplay):
         self.ax_.set_ylim(-0.022 * top * (len(members) + 1), top)
 
 
-def _kind_words(curve: Any) -> str:
-    if isinstance(curve, CostLine):
-        return "cost line"
-    return f"average of {curve.n_curves} curves" if isinstance(curve, AverageCostCurve) else "lower envelope"
-
-
-def _summary(curve: Any) -> str:
-    """Area and operating range in words."""
-    area = (curve.fpr + curve.fnr) / 2 if isinstance(curve, CostLine) else curve.area()
-    reach = curve.operating_range
-    where = "nowhere" if reach is None else f"for PC(+) {reach.low:.3g} to {reach.high:.3g} (bar)"
-    return f"area {area:.3f}; beats trivial {where}"
+def _words(curve: Any, name: str, *, annotate: bool) -> str:
+    """Return area and operating range in words, or what a curve without a name is."""
+    line = isinstance(curve, CostLine)
+    if annotate:
+        area = (curve.fpr + curve.fnr) / 2 if line else curve.area()
+        reach = curve.operating_range
+        where = "nowhere" if reach is None else f"for PC(+) {reach.low:.3g} to {reach.high:.3g} (bar)"
+        return f"area {area:.3f}; beats trivial {where}"
+    average = isinstance(curve, AverageCostCurve)
+    kind = "cost line" if line else f"average of {curve.n_curves} curves" if average else "lower envelope"
+    return "" if name else kind
 
 
 def _mu_axis(ax: Any, prevalence: float) -> Any:
@@ -357,31 +351,24 @@ class CostDifferenceDisplay(Display):
         ax.plot(pc, line, color=color, lw=1.8, label=f"cost of {first} minus cost of {second}")
         ax.axhline(0, color="black", lw=0.8)
         reach = 1.12 * max(float(np.abs(ends).max()), 0.01)
-        ax.set(xlim=(0, 1), ylim=(-reach, reach))
         for height, who in ((0.25, first), (0.75, second)):
             ax.annotate(f"{who} cheaper", (1.02, height), xycoords="axes fraction", rotation=270, va="center")
-        axis_words(ax, PC_WORDS, f"difference of {COST_WORDS}")
-        legend_below(ax)
         self._record(pc=pc, difference=line, low=ends[:, 0], high=ends[:, 1], significant=outside)
-        return self
+        return self._finish(PC_WORDS, f"difference of {COST_WORDS}", xlim=(0, 1), ylim=(-reach, reach))
 
 
 def _ranges(x: FloatArray, inside: Any, test: Any) -> list[tuple[float, float]]:
     """Join neighbouring points that pass into ranges and refine their ends by bisection."""
     turns = np.flatnonzero(np.diff(inside.astype(int)))
-    ends = [_turn(float(x[k]), float(x[k + 1]), starts_inside=bool(inside[k]), test=test) for k in turns]
+    ends = []
+    for k in turns:
+        low, high = float(x[k]), float(x[k + 1])
+        while high - low > 1e-4:
+            middle = (low + high) / 2
+            low, high = (middle, high) if test(middle) == bool(inside[k]) else (low, middle)
+        ends.append((low + high) / 2)
     ends = [float(x[0])] * bool(inside[0]) + ends + [float(x[-1])] * bool(inside[-1])
     return list(zip(ends[::2], ends[1::2], strict=True))
-
-
-def _turn(low: float, high: float, *, starts_inside: bool, test: Any) -> float:
-    while high - low > 1e-4:
-        middle = (low + high) / 2
-        if test(middle) == starts_inside:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 class RocCostDualDisplay(ScoreDisplay):
@@ -427,7 +414,14 @@ class RocCostDualDisplay(ScoreDisplay):
         """
         at = None if pc is None else check_rate(pc, "pc")
         self._drawn = {}
-        self.figure_, self.ax_ = _two_axes(ax)
+        if ax is None:
+            self.figure_ = pyplot().figure(figsize=(9.6, 5.2), layout="constrained")
+            self.ax_ = self.figure_.subplots(1, 2)
+        else:
+            self.ax_ = np.asarray(ax, dtype=object)
+            if self.ax_.shape != (2,):
+                raise input_error("ax", "must hold two axes", f"shape {self.ax_.shape}")
+            self.figure_ = self.ax_[0].figure
         hull, envelope = self.result.convex_hull(), cost_curve(self.result.counts)
         colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.92, len(hull.fpr)))
         self._draw_roc(self.ax_[0], hull, colors)
@@ -482,13 +476,3 @@ class RocCostDualDisplay(ScoreDisplay):
         )
         self._append(part="touching point", x=touch[0], y=touch[1])
         self._append(part="cost at pc", x=pc, y=cost)
-
-
-def _two_axes(ax: Any) -> tuple[Any, Any]:
-    if ax is None:
-        figure = pyplot().figure(figsize=(9.6, 5.2), layout="constrained")
-        return figure, figure.subplots(1, 2)
-    pair = np.asarray(ax, dtype=object)
-    if pair.shape != (2,):
-        raise input_error("ax", "must hold two axes", f"shape {pair.shape}")
-    return pair[0].figure, pair

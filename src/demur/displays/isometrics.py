@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_type
 from demur.counts.scores import ScoreCounts
 from demur.displays.base import (
     ABSTAIN_COLOR,
@@ -15,11 +14,11 @@ from demur.displays.base import (
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     SERIES,
+    UNIT_SQUARE,
     Display,
+    FromEstimator,
     legend_below,
-    new_axes,
 )
-from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import UndefinedError
 from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
 from demur.typing import ArrayLike, Labels
@@ -29,19 +28,12 @@ from demur.windows.reliable_rule import ReliableWindow
 __all__ = ["IsometricDisplay", "ReliableWindowDisplay"]
 
 _WORDS = {"precision": "precision", "f_measure": "F-measure", "gm_estimate": "m-estimate"}
+_RATES = {"xlabel": "false positive rate", "ylabel": "true positive rate"}
 _STYLES = {
     "positive": {"color": POSITIVE_COLOR, "linestyle": DASHES[0]},
     "negative": {"color": NEGATIVE_COLOR, "linestyle": DASHES[1]},
 }
 _NEW_CURVE = {"color": SERIES[2], "linestyle": DASHES[4]}
-
-
-def _roc_axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
-    figure, ax = new_axes(ax, size=size)
-    ax.set(xlim=(-0.015, 1.015), ylim=(-0.015, 1.015), aspect="equal")
-    ax.set_xlabel("false positive rate")
-    ax.set_ylabel("true positive rate")
-    return figure, ax
 
 
 def _draw_line(ax: Any, line: Isometric, **style: Any) -> Any:
@@ -64,6 +56,7 @@ class IsometricDisplay(Display):
     0.9
     """
 
+    _kinds = (IsometricGrid,)
     positive_lines_: list[Any]
     negative_lines_: list[Any]
 
@@ -76,17 +69,33 @@ class IsometricDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw all lines inside the unit square and name their values."""
-        check_type(self.result, "result", IsometricGrid, "an")
-        self.figure_, self.ax_ = _roc_axes(ax, (5.4, 5.2))
+        ax = self._begin(ax, size=(5.4, 5.2))
+        ax.set(**UNIT_SQUARE, **_RATES)
         sides = {"positive": self.result.positive, "negative": self.result.negative}
         drawn = {side: [self._line(line) for line in lines] for side, lines in sides.items()}
         self.positive_lines_, self.negative_lines_ = drawn["positive"], drawn["negative"]
         for side, artists in drawn.items():
             for artist in [artist for artist in artists if artist is not None][:1]:
                 artist.set_label(f"of {side} decisions")
-        self.ax_.set_title(_grid_title(self.result), fontsize=10, loc="left")
+        first = self.result.positive[0]
+        extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(self.result.metric)
+        ending = f", {extra} {getattr(first.target, extra):g}" if extra else ""
+        title = f"Lines of equal {_WORDS[self.result.metric]}, skew {first.skew:g}{ending}"
+        self.ax_.set_title(title, fontsize=10, loc="left")
         legend_below(self.ax_, columns=2)
-        self._record_lines([*self.result.positive, *self.result.negative])
+        for line in [*self.result.positive, *self.result.negative]:
+            ends = line.segment()
+            if len(ends):
+                self._append(
+                    side=line.side,
+                    value=line.target.value,
+                    slope=line.slope,
+                    intercept=line.intercept,
+                    start_fpr=ends[0, 0],
+                    start_tpr=ends[0, 1],
+                    end_fpr=ends[1, 0],
+                    end_tpr=ends[1, 1],
+                )
         return self
 
     def _line(self, line: Isometric) -> Any:
@@ -109,27 +118,6 @@ class IsometricDisplay(Display):
             )
         return artist
 
-    def _record_lines(self, lines: list[Isometric]) -> None:
-        shown = [(line, line.segment()) for line in lines if len(line.segment())]
-        self._record(
-            side=[line.side for line, _ in shown],
-            value=[line.target.value for line, _ in shown],
-            slope=[line.slope for line, _ in shown],
-            intercept=[line.intercept for line, _ in shown],
-            start_fpr=[ends[0, 0] for _, ends in shown],
-            start_tpr=[ends[0, 1] for _, ends in shown],
-            end_fpr=[ends[1, 0] for _, ends in shown],
-            end_tpr=[ends[1, 1] for _, ends in shown],
-        )
-
-
-def _grid_title(grid: IsometricGrid) -> str:
-    line = grid.positive[0]
-    extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(grid.metric)
-    ending = f", {extra} {getattr(line.target, extra):g}" if extra else ""
-    word = _WORDS[grid.metric]
-    return f"Lines of equal {word}, skew {line.skew:g}{ending}"
-
 
 class ReliableWindowDisplay(FromEstimator, Display):
     """Design of a reliable classifier in ROC space (figures 4 to 7 of the paper).
@@ -148,6 +136,7 @@ class ReliableWindowDisplay(FromEstimator, Display):
     'false positive rate'
     """
 
+    _kinds = (ReliableWindow,)
     hull_line_: Any
     isometric_lines_: tuple[Any, Any]
     abstained_line_: Any
@@ -175,9 +164,9 @@ class ReliableWindowDisplay(FromEstimator, Display):
 
     def plot(self, ax: Any = None, *, new_curve: bool = True, legend: bool = True) -> Self:
         """Draw the design; `new_curve` adds the ROC hull of the decided cases in case 3."""
-        check_type(self.result, "result", ReliableWindow)
         window = self.result
-        self.figure_, self.ax_ = _roc_axes(ax, (5.4, 5.6))
+        ax = self._begin(ax, size=(5.4, 5.6))
+        ax.set(**UNIT_SQUARE, **_RATES)
         fpr, tpr = window.hull.fpr, window.hull.tpr
         self.ax_.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, zorder=0)
         (self.hull_line_,) = self.ax_.plot(fpr, tpr, color="black", linewidth=1.6, label="ROC hull")
@@ -188,14 +177,17 @@ class ReliableWindowDisplay(FromEstimator, Display):
             _draw_line(self.ax_, line, linewidth=1.2, label=label)
             for line, label in zip(window.isometrics, words, strict=True)
         )
-        self._rows: list[tuple[str, Any, Any]] = [("hull", fpr, tpr)]
+        self._append(part="hull", fpr=fpr, tpr=tpr)
         self.abstained_line_ = self.new_line_ = None
         if window.case == 3:
             self._draw_abstention()
             if new_curve:
                 self._draw_new_curve()
         self._draw_points()
-        self._record_rows()
+        for line in window.isometrics:
+            if len(line.segment()):
+                start, end = line.segment().T
+                self._append(part=f"{line.side} isometric", fpr=start, tpr=end)
         self.ax_.set_title(_headline(window), fontsize=10, loc="left")
         if legend:
             legend_below(self.ax_)
@@ -217,7 +209,7 @@ class ReliableWindowDisplay(FromEstimator, Display):
         middle = (a.tpr + b.tpr) / 2
         self._words(f"{window.unr:.0%} of negatives", (a.fpr, a.tpr), (24, 4) if up else (8, -4), up=up)
         self._words(f"{window.upr:.0%} of positives", (b.fpr, middle), (-5 if left else 5, 0), left=left)
-        self._rows.append(("abstained", fpr, tpr))
+        self._append(part="abstained", fpr=fpr, tpr=tpr)
 
     def _words(
         self,
@@ -249,7 +241,8 @@ class ReliableWindowDisplay(FromEstimator, Display):
             curve.fpr, curve.tpr, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
         )
         self.ax_.plot(*curve.point, marker="D", markersize=5, color=_NEW_CURVE["color"])
-        self._rows += [("decided", curve.fpr, curve.tpr), ("decided point", *curve.point)]
+        self._append(part="decided", fpr=curve.fpr, tpr=curve.tpr)
+        self._append(part="decided point", fpr=curve.point[0], tpr=curve.point[1])
 
     def _draw_points(self) -> None:
         window = self.result
@@ -274,16 +267,9 @@ class ReliableWindowDisplay(FromEstimator, Display):
             self.ax_.plot(
                 cut.fpr, cut.tpr, marker="*", markersize=13, color="black", linestyle="none", label="in use"
             )
-            self._rows.append(("in use", cut.fpr, cut.tpr))
-        self._rows += [("a", window.a.fpr, window.a.tpr), ("b", window.b.fpr, window.b.tpr)]
-
-    def _record_rows(self) -> None:
-        """One row per drawn point; `part` says what it belongs to."""
-        for line in self.result.isometrics:
-            self._rows.append((f"{line.side} isometric", *line.segment().T))
-        fpr, tpr = (np.concatenate([np.atleast_1d(row[axis]) for row in self._rows]) for axis in (1, 2))
-        parts = [np.repeat(name, np.size(x)) for name, x, _ in self._rows]
-        self._record(part=np.concatenate(parts), fpr=fpr, tpr=tpr)
+            self._append(part="in use", fpr=cut.fpr, tpr=cut.tpr)
+        for part, point in (("a", window.a), ("b", window.b)):
+            self._append(part=part, fpr=point.fpr, tpr=point.tpr)
 
 
 def _headline(window: ReliableWindow) -> str:

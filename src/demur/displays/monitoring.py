@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from demur.displays.base import (
     GUIDE,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
+    SERIES,
     Display,
     axes_table,
     axis_words,
@@ -92,11 +94,18 @@ class MonitorDisplay(Display):
 
     def _draw_outcomes(self, monitor: PolicyMonitor, batch: Any, total: Any) -> None:
         ax = self.ax_[0]
-        expected = monitor.cells.outcomes(monitor.cells.shares())
-        for (name, color), usual in zip(_COLORS.items(), expected, strict=True):
-            share = np.array([getattr(row, name) for row in monitor.history]) / total
+        colors = _COLORS
+        if not monitor.watches_scores:
+            called = (f"called {name}" for name in monitor.actions[:-1])
+            colors = {**dict(zip(called, cycle(SERIES), strict=False)), "abstained": ABSTAIN_COLOR}
+        counts = np.array([row.counts for row in monitor.history])
+        shares = (counts / total[:, None]).T
+        for (name, color), share, usual in zip(
+            colors.items(), shares, monitor.reference.expected, strict=True
+        ):
             self.lines_ += ax.plot(batch, share, color=color, marker="o", ms=3, label=name)
-            ax.axhline(usual, color=color, lw=1, ls=(0, (4, 3)))
+            if usual is not None:
+                ax.axhline(usual, color=color, lw=1, ls=(0, (4, 3)))
             self._record(**{name: share})
         axis_words(ax, "", "share of the cases")
         ax.set_ylim(0, 1)

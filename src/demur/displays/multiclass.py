@@ -16,15 +16,13 @@ from demur.displays.base import (
     SEQUENTIAL_CMAP,
     SERIES,
     Display,
-    axis_words,
+    FromEstimator,
     legend_below,
 )
-from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import DemurError
 from demur.multiclass.cells import cell_gaps
-from demur.multiclass.rules import ClassWeights, Family, answer_scores
 from demur.multiclass.tree import MetaClassNode, MetaClassTree
-from demur.multiclass.weights import labelled_scores, optimize_weights
+from demur.multiclass.weights import ClassWeights, Family, answer_scores, labelled_scores, optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
 __all__ = ["MetaClassTreeDisplay", "SimplexDisplay", "WeightMapDisplay"]
@@ -141,7 +139,16 @@ class WeightMapDisplay(_RuleDisplay):
             Draw the lines where answers change; by default up to 150 distinct examples.
         """
         check_positive_int(resolution, "resolution", minimum=2)
-        table = self._table()
+        data, family = self.data, self.result.family
+        answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
+        if answers.shape[1] != 3:
+            raise input_error(
+                "result",
+                "must have three answers (three classes, or two and abstaining)",
+                f"{answers.shape[1]} answers",
+                "maps over two ratios exist for three answers only.",
+            )
+        table = table_of(answers, data.answer_costs())
         x_range, y_range = self._ranges(table)
         x, y = np.linspace(*x_range, resolution), np.linspace(*y_range, resolution)
         costs = _costs_on_lines(table, x, y)
@@ -153,24 +160,9 @@ class WeightMapDisplay(_RuleDisplay):
         if rays if rays is not None else len(table.g) <= _MOST_RAYS:
             self._draw_rays(table, x_range, y_range)
         self._draw_cell(table, x_range, y_range)
-        ax.set(xlim=x_range, ylim=y_range)
-        axis_words(ax, *words)
-        legend_below(ax, columns=1)
         grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
         self._record(first_log_ratio=grid_x.ravel(), second_log_ratio=grid_y.ravel(), objective=costs.ravel())
-        return self
-
-    def _table(self) -> Table:
-        data, family = self.data, self.result.family
-        answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
-        if answers.shape[1] != 3:
-            raise input_error(
-                "result",
-                "must have three answers (three classes, or two and abstaining)",
-                f"{answers.shape[1]} answers",
-                "maps over two ratios exist for three answers only.",
-            )
-        return table_of(answers, data.answer_costs())
+        return self._finish(*words, xlim=x_range, ylim=y_range)
 
     def _ratios(self) -> FloatArray:
         u = self.result.log_answer_weights
@@ -189,10 +181,9 @@ class WeightMapDisplay(_RuleDisplay):
     def _draw_rays(self, table: Table, x_range: Range, y_range: Range) -> None:
         from matplotlib.collections import LineCollection
 
-        far = (x_range[1] - x_range[0]) + (y_range[1] - y_range[0])
         apex = table.g[:, 2:] - table.g[:, :2]
         # apexes outside the figure still send rays through it
-        far = far + float(np.abs(apex).max())
+        far = (x_range[1] - x_range[0]) + (y_range[1] - y_range[0]) + float(np.abs(apex).max())
         ends = np.array([(0.0, -far), (-far, 0.0), (far, far)])
         lines = [[point, point + end] for point in apex for end in ends]
         drawn = LineCollection(lines, colors="black", linewidths=0.5, alpha=0.35)
@@ -426,16 +417,11 @@ class MetaClassTreeDisplay(FromEstimator, Display):
 
 def _question(node: MetaClassNode, names: list[str]) -> str:
     """The decision in words: a ratio of sums, the threshold, the examples that chose it."""
-    ratio = " / ".join(_sum_words([names[k] for k in group]) for group in (node.left, node.right))
-    if node.threshold == 0:
-        return f"{ratio}\nalways yes  (n = {node.n})"
-    if np.isinf(node.threshold):
-        return f"{ratio}\nalways no  (n = {node.n})"
-    return f"{ratio}\n≥ {node.threshold:.4g}  (n = {node.n})"
-
-
-def _sum_words(names: list[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    shown = names if len(names) <= 4 else [*names[:2], f"{len(names) - 2} more"]
-    return f"({' + '.join(shown)})"
+    sums = []
+    for group in (node.left, node.right):
+        members = [names[k] for k in group]
+        shown = members if len(members) <= 4 else [*members[:2], f"{len(members) - 2} more"]
+        sums.append(f"({' + '.join(shown)})" if len(members) > 1 else members[0])
+    ratio = " / ".join(sums)
+    always = {0.0: "always yes", np.inf: "always no"}
+    return f"{ratio}\n{always.get(node.threshold, f'≥ {node.threshold:.4g}')}  (n = {node.n})"

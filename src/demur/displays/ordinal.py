@@ -10,8 +10,7 @@ import numpy as np
 from demur._checks import check_positive_int, input_error
 from demur.displays.base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
 from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
-from demur.ordinal.roc import ordinal_roc
-from demur.ordinal.surface import OrdinalSurface
+from demur.ordinal.roc import OrdinalSurface, ordinal_roc
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["OrdinalMeasuresDisplay", "OrdinalSurfaceDisplay", "SeparabilityDisplay"]
@@ -80,12 +79,22 @@ class OrdinalSurfaceDisplay(Display):
         chance : bool
             Draw the triangle that guessing reaches.
         """
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
         check_positive_int(steps, "steps")
         if ax is not None and not hasattr(ax, "get_zlim"):
             raise input_error("ax", "must be three-dimensional", type(ax).__name__, "projection='3d'.")
         self._begin(ax, projection="3d", size=(6.4, 5.4))
         low, high, heights = _drawn_cells(self.result, steps)
-        self._draw_steps(low, high, heights)
+        self.ax_.computed_zorder = False
+        faces, tones, shades = zip(*_staircase(low, high, heights), strict=True)
+        colors = ScalarMappable(Normalize(0, 1), "viridis").to_rgba(np.array(tones))
+        colors[:, :3] *= np.array(shades)[:, None]
+        self.steps_ = self.ax_.add_collection3d(
+            Poly3DCollection(faces, facecolors=colors, edgecolors=(0, 0, 0, 0.25), linewidths=0.3)
+        )
         i, j = np.indices(heights.shape).reshape(2, -1)
         self._record(
             low_from=low[i], low_to=low[i + 1], high_from=high[j], high_to=high[j + 1], height=heights.ravel()
@@ -94,23 +103,6 @@ class OrdinalSurfaceDisplay(Display):
             corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
             # in front, as a frame: the surface would hide it wherever it is any good
             self.ax_.plot(*corners.T, color="#555555", lw=1.2, ls=(0, (4, 2)), zorder=9)
-        self._finish(chance=chance)
-        return self
-
-    def _draw_steps(self, low: FloatArray, high: FloatArray, heights: FloatArray) -> None:
-        from matplotlib.cm import ScalarMappable
-        from matplotlib.colors import Normalize
-        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-
-        self.ax_.computed_zorder = False
-        faces, tones, shades = _staircase(low, high, heights)
-        colors = ScalarMappable(Normalize(0, 1), "viridis").to_rgba(np.array(tones))
-        colors[:, :3] *= np.array(shades)[:, None]
-        self.steps_ = self.ax_.add_collection3d(
-            Poly3DCollection(faces, facecolors=colors, edgecolors=(0, 0, 0, 0.25), linewidths=0.3)
-        )
-
-    def _finish(self, *, chance: bool) -> None:
         ax, levels = self.ax_, [str(level) for level in self.result.levels]
         ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
         ax.set_xlabel(f"share of {levels[0]} recognised", labelpad=6)
@@ -122,15 +114,12 @@ class OrdinalSurfaceDisplay(Display):
         guess = f" (dashed: guessing, {1 / 6:.3f})" if chance else ""
         # the box leaves room above itself
         ax.set_title(f"volume {self.result.volume:.3f}{guess}", fontsize="medium", y=0.98)
+        return self
 
 
-def _staircase(
-    low: FloatArray, high: FloatArray, heights: FloatArray
-) -> tuple[list[Any], list[float], list[float]]:
-    """Polygons of the steps and of the walls in front of them, their heights and shades."""
-    faces: list[Any] = []
-    tones: list[float] = []
-    shades: list[float] = []
+def _staircase(low: FloatArray, high: FloatArray, heights: FloatArray) -> list[tuple[Any, float, float]]:
+    """Polygons of the steps and of the walls in front of them, with their heights and shades."""
+    drawn: list[tuple[Any, float, float]] = []
     beyond = np.pad(heights, ((0, 1), (0, 1)))  # the surface ends at height 0
     for i, j in product(*map(range, heights.shape)):
         (x, to_x), (y, to_y), z = low[i : i + 2], high[j : j + 2], heights[i, j]
@@ -139,12 +128,8 @@ def _staircase(
         low_wall = [[to_x, y, z], [to_x, to_y, z], [to_x, to_y, down], [to_x, y, down]]
         high_wall = [[x, to_y, z], [to_x, to_y, z], [to_x, to_y, aside], [x, to_y, aside]]
         walls = ((low_wall, 0.85, z > down), (high_wall, 0.7, z > aside))
-        for face, shade, visible in ((step, 1.0, True), *walls):
-            if visible:
-                faces.append(face)
-                tones.append(float(z))
-                shades.append(shade)
-    return faces, tones, shades
+        drawn += [(face, float(z), shade) for face, shade, visible in ((step, 1.0, True), *walls) if visible]
+    return drawn
 
 
 def _drawn_cells(surface: OrdinalSurface, steps: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -214,26 +199,19 @@ class OrdinalMeasuresDisplay(Display):
                 axes.plot(columns[across], columns[down], ".", ms=3, alpha=0.5, mew=0, color=NEGATIVE_COLOR)
                 axis_words(axes, "", "")
             else:
-                self._write_agreement(axes, down, across, float(self.result.correlations[i, j]))
-        self._name_axes()
-        self._record(**columns)
-        return self
-
-    def _write_agreement(self, axes: Any, down: str, across: str, correlation: float) -> None:
-        opposite = self.result.agreement(down, across).discordant
-        words = f"correlation\n{correlation:.3f}\n\nopposite order\n{opposite:.1%}"
-        axes.text(0.5, 0.5, words, ha="center", va="center", transform=axes.transAxes, fontsize="small")
-        axes.set_axis_off()
-
-    def _name_axes(self) -> None:
-        last = len(MEASURES) - 1
+                opposite = self.result.agreement(down, across).discordant
+                words = f"correlation\n{self.result.correlations[i, j]:.3f}\n\nopposite order\n{opposite:.1%}"
+                place = {"ha": "center", "va": "center", "transform": axes.transAxes}
+                axes.text(0.5, 0.5, words, fontsize="small", **place)
+                axes.set_axis_off()
+            axes.tick_params(labelsize=7)
         for k, name in enumerate(MEASURES):
             self.ax_[k, k].set_title(f"{_WORDS[name]} (mean {self.result.means[name]:.3f})", fontsize="small")
-            self.ax_[last, k].set_xlabel(_WORDS[name])
+            self.ax_[-1, k].set_xlabel(_WORDS[name])
             if k:
                 self.ax_[k, 0].set_ylabel(_WORDS[name])
-        for axes in self.ax_.flat:
-            axes.tick_params(labelsize=7)
+        self._record(**columns)
+        return self
 
 
 class SeparabilityDisplay(Display):

@@ -12,13 +12,13 @@ from demur.displays.base import (
     ABSTAIN_COLOR,
     GUIDE,
     Display,
+    FromEstimator,
     axis_words,
+    by_model,
     legend_below,
-    only_one,
 )
-from demur.displays.estimator_input import FromEstimator
-from demur.regression.bands import rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
+from demur.regression.intervals import rec_band
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
@@ -101,8 +101,7 @@ class RecCurveDisplay(FromEstimator, Display):
             "interpolation": interpolation,
             "sample_weight": sample_weight,
         }
-        only_one(name, y_pred)
-        models = y_pred if isinstance(y_pred, Mapping) else {name or "model": y_pred}
+        models = by_model(y_pred, name, "model")
         return cls(
             result={model: rec_curve(y_true, values, **options) for model, values in models.items()},
             null=null_rec_curve(y_true, constant=null, y_train=y_train, **options),
@@ -131,8 +130,15 @@ class RecCurveDisplay(FromEstimator, Display):
             Shade simultaneous bands of this level (`rec_band`).
         """
         ax = self._begin(ax, size=_SIZE)
-        self.lines_: list[Any] = []
-        limit = self._limit(max_tolerance, check_rate(null_accuracy, "null_accuracy"))
+        share = check_rate(null_accuracy, "null_accuracy")
+        if max_tolerance is not None:
+            limit = tolerance_limit(max_tolerance, np.inf)
+        elif self.null is not None:
+            limit = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
+        else:
+            limit = max(curve.max_tolerance for curve in self._curves())
+        # without any error there is still an axis to draw
+        limit = limit if limit > 0 else 1.0
         self.bands_: list[Any] = []
         for index, (name, curve) in enumerate(self._members.items()):
             style = self._series(index)
@@ -149,21 +155,10 @@ class RecCurveDisplay(FromEstimator, Display):
         legend_below(ax).set_title(title, prop={"size": "small"})
         return self
 
-    def _limit(self, given: float | None, share: float) -> float:
-        if given is not None:
-            return tolerance_limit(given, np.inf)
-        if self.null is not None:
-            end = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
-        else:
-            end = max(curve.max_tolerance for curve in self._curves())
-        # without any error there is still an axis to draw
-        return end if end > 0 else 1.0
-
     def _draw(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
         x, y = _visible(*curve.vertices(), limit)
         label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
-        (line,) = self.ax_.plot(x, y, label=label, **style)
-        self.lines_.append(line)
+        self.lines_ += self.ax_.plot(x, y, label=label, **style)
         self._append(model=name, tolerance=x, accuracy=y)
 
     def _shade(self, curve: RecCurve, level: float, limit: float, color: str) -> None:
@@ -242,7 +237,6 @@ class RecCoverageDisplay(Display):
         `ideal` adds, for a single model, what a confidence that ranks by the error would reach.
         """
         ax = self._begin(ax, size=_SIZE)
-        self.lines_: list[Any] = []
         members = self._members
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
         for index, (name, curve) in enumerate(members.items()):
@@ -257,16 +251,13 @@ class RecCoverageDisplay(Display):
         words = f"mean {loss} error of the answers (AOC)"
         if share is not None:
             words = f"{loss} error that {100 * share:g} % of the answers keep"
-        axis_words(ax, "coverage (share of the cases answered)", words)
-        legend_below(ax)
-        return self
+        return self._finish("coverage (share of the cases answered)", words)
 
     def _draw(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
         y = curve.aoc if share is None else curve.tolerance_at(share)
         at = np.arange(len(y))
         if len(y) > _DRAWN:
             at = np.unique(np.linspace(0, len(y) - 1, _DRAWN).astype(np.int64))
-        (line,) = self.ax_.plot(curve.coverage[at], y[at], label=name, **style)
-        self.lines_.append(line)
-        value = {"aoc": y[at]} if share is None else {"tolerance": y[at]}
-        self._append(model=name, coverage=curve.coverage[at], **value)
+        self.lines_ += self.ax_.plot(curve.coverage[at], y[at], label=name, **style)
+        value = "aoc" if share is None else "tolerance"
+        self._append(model=name, coverage=curve.coverage[at], **{value: y[at]})

@@ -1,7 +1,7 @@
-"""Other plots of the performance of a classifier: DET, regret, skill, prevalence-value-accuracy.
+"""Other plots of the performance of a classifier: net benefit, DET, regret, skill, prevalence-value-accuracy.
 
-Drummond and Holte name them beside ROC and cost curves. All four show the same two error rates; the
-cost curve holds their numbers.
+Drummond and Holte name them beside ROC and cost curves. All show the same two error rates; the cost curve
+holds their numbers.
 """
 
 from __future__ import annotations
@@ -11,13 +11,143 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import ndtri
 
-from demur._checks import check_nonnegative, check_positive_int
+from demur._checks import check_nonnegative, check_positive_int, check_range, input_error
 from demur.costs.curves import CostCurve, cost_curve
 from demur.costs.model import probability_cost
-from demur.displays.base import GUIDE, SEQUENTIAL_CMAP, ScoreDisplay, framed, with_name
+from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
+from demur.displays.base import (
+    GUIDE,
+    SEQUENTIAL_CMAP,
+    PrevalenceDisplay,
+    ScoreDisplay,
+    with_name,
+)
+from demur.exceptions import UndefinedError
 from demur.roc.curve import RocCurve, roc_curve
+from demur.typing import FloatArray, Range
 
-__all__ = ["DetCurveDisplay", "PvaDisplay", "RegretDisplay", "SkillDisplay"]
+__all__ = ["DetCurveDisplay", "NetBenefitDisplay", "PvaDisplay", "RegretDisplay", "SkillDisplay"]
+
+_POINTS = 501
+_HINDSIGHT = "best threshold in hindsight"
+
+
+class NetBenefitDisplay(PrevalenceDisplay):
+    """Net benefit against the threshold probability (decision curve); see `net_benefit_curve`.
+
+    The higher the better, in true positives per case; a useful model is above both "act on all"
+    and "act on none" (0), a harmful one below. The curve jumps at the predicted probabilities, so
+    it is drawn at each of them and at 501 points in between.
+
+    Parameters
+    ----------
+    result : NetBenefitCurve, or mapping {name: NetBenefitCurve}
+        What to draw; of scores in [0, 1], unless only the optimal curve is drawn.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve, followed by its optimal line if asked for.
+    bands_ : list
+        One band per curve, if asked for.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import NetBenefitDisplay
+    >>> y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
+    >>> display = NetBenefitDisplay.from_predictions(y, p).plot()
+    >>> drawn = display.frame()
+    >>> at = (drawn["part"] == "model") & (drawn["threshold_probability"] == 0)
+    >>> drawn["net_benefit"][at].tolist()
+    [0.5]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (NetBenefitCurve,)
+    _compute = staticmethod(net_benefit_curve)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        threshold_probability: Range = (0.0, 0.99),
+        model: bool = True,
+        optimal: bool = False,
+        confidence_level: float | None = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        threshold_probability : (low, high)
+            Range shown, within [0, 1).
+        model : bool
+            Draw what acting on the probabilities reaches.
+        optimal : bool
+            Also draw what the best threshold, chosen in hindsight, would reach.
+        confidence_level : float, optional
+            Also draw the pointwise intervals of this level.
+        """
+        low, high = check_range(threshold_probability, "threshold_probability", high=1.0)
+        if high == 1.0 or low == high:
+            raise input_error("threshold_probability", "must be a pair with low < high < 1", (low, high))
+        ax = self._begin(ax, size=(5.8, 5.2))
+        self.bands_: list[Any] = []
+        for index, (name, curve) in enumerate(self._members.items()):
+            if curve.prevalence in (0.0, 1.0):
+                raise UndefinedError(
+                    f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
+                )
+            style = self._series(index)
+            if model:
+                # every predicted probability and the next number above it, where acting on it ends
+                scores = curve.curve.counts.scores
+                t = _with_even(np.concatenate([scores, np.nextafter(scores, 2.0)]), low, high)
+                self._draw("model", name, t, curve.net_benefit(t), lw=1.8, **style)
+                if confidence_level is not None:
+                    ends = curve.interval(t, confidence_level=confidence_level)
+                    self.bands_.append(ax.fill_between(t, *ends, color=style["color"], alpha=0.15, lw=0))
+                    for part, limit in zip(("lower limit", "upper limit"), ends, strict=True):
+                        self._append(model=name, part=part, threshold_probability=t, net_benefit=limit)
+            if optimal:
+                # the exact bends: t = pi (1 - x) / (pi (1 - x) + (1 - pi) x) at every corner x
+                x = curve.curve.vertices[:, 0]
+                missed, alarmed = curve.prevalence * (1 - x), (1 - curve.prevalence) * x
+                t, style["linestyle"] = _with_even(missed / (missed + alarmed), low, high), ":"
+                self._draw(_HINDSIGHT, name, t, curve.optimal_net_benefit(t), lw=1.1, **style)
+        self._draw_trivial(low, high)
+        rate = max(curve.prevalence for curve in self._members.values())
+        return self._finish(
+            "threshold probability (act from this risk on)",
+            "net benefit (true positives per case)",
+            xlim=(low, high),
+            ylim=(-0.25 * rate, 1.05 * rate),
+        )
+
+    def _draw(self, part: str, name: str, t: FloatArray, value: Any, **style: Any) -> None:
+        self.lines_ += self.ax_.plot(t, value, label=with_name(name, part), **style)
+        self._append(model=name, part=part, threshold_probability=t, net_benefit=value)
+
+    def _draw_trivial(self, low: float, high: float) -> None:
+        """Act on all (one line per prevalence) and on none."""
+        t = np.linspace(low, high, _POINTS)
+        by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
+        for number, (rate, curve) in enumerate(by_prevalence.items()):
+            words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
+            value = np.asarray(curve.treat_all(t))
+            self.ax_.plot(t, value, color="#777777", lw=1, ls=(0, (4, 3 + 3 * number)), label=words)
+            self._append(model="", part=words, threshold_probability=t, net_benefit=value)
+        self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
+
+
+def _with_even(points: FloatArray, low: float, high: float) -> FloatArray:
+    """Add evenly spread points to those inside a range."""
+    return np.union1d(np.linspace(low, high, _POINTS), points[(points > low) & (points < high)])
+
 
 _TICKS = np.array([0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
@@ -57,7 +187,6 @@ class DetCurveDisplay(ScoreDisplay):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.2))
-        self.lines_ = []
         for index, (name, curve) in enumerate(self._members.items()):
             fpr, fnr = np.asarray(curve.fpr), 1 - np.asarray(curve.tpr)
             inside = (fpr > 0) & (fpr < 1) & (fnr > 0) & (fnr < 1)
@@ -71,10 +200,9 @@ class DetCurveDisplay(ScoreDisplay):
         words = [f"{100 * tick:g} %" for tick in _TICKS]
         ax.set_xticks(ndtri(_TICKS), words)
         ax.set_yticks(ndtri(_TICKS), words)
-        ax.set_xlim(*ends)
-        ax.set_ylim(*ends)
-        framed(ax, "false alarms among the negatives", "misses among the positives")
-        return self
+        return self._finish(
+            "false alarms among the negatives", "misses among the positives", xlim=ends, ylim=ends
+        )
 
 
 class RegretDisplay(ScoreDisplay):
@@ -127,15 +255,11 @@ class RegretDisplay(ScoreDisplay):
         place = np.asarray(probability_cost(rate, cost_fn, cost_fp))
         trivial = np.minimum(place, 1 - place) * worst
         ax.fill_between(rate, trivial, color=GUIDE, alpha=0.35, lw=0, label="without a model")
-        self.lines_ = []
         for index, (name, curve) in enumerate(self._members.items()):
             regret = np.asarray(curve.expected_cost(place)) * worst
             self.lines_ += ax.plot(rate, regret, lw=1.6, label=name or "model", **self._series(index))
             self._append(model=name, prevalence=rate, regret=regret, trivial=trivial)
-        ax.set_xlim(0, 1)
-        ax.set_ylim(bottom=0)
-        framed(ax, "prevalence", "regret per case")
-        return self
+        return self._finish("prevalence", "regret per case", xlim=(0, 1), ylim=(0, None))
 
 
 class SkillDisplay(ScoreDisplay):
@@ -174,17 +298,18 @@ class SkillDisplay(ScoreDisplay):
         ax = self._begin(ax)
         count = check_positive_int(points, "points")
         place = np.arange(1, count + 1) / (count + 1)
-        self.lines_ = []
         for index, (name, curve) in enumerate(self._members.items()):
             cost = np.asarray(curve.expected_cost(place))
             skill = 1 - cost / np.minimum(place, 1 - place)
             self.lines_ += ax.plot(place, skill, lw=1.6, label=name or "model", **self._series(index))
             self._append(model=name, pc=place, skill=skill)
         ax.axhline(0, color=GUIDE, lw=1, zorder=0)
-        ax.set_xlim(0, 1)
-        ax.set_ylim(-0.02, 1.02)
-        framed(ax, "operating point PC(+): 0 only false alarms matter, 1 only misses", "skill")
-        return self
+        return self._finish(
+            "operating point PC(+): 0 only false alarms matter, 1 only misses",
+            "skill",
+            xlim=(0, 1),
+            ylim=(-0.02, 1.02),
+        )
 
 
 class PvaDisplay(ScoreDisplay):

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur.calibration.reliability import ReliabilityCurve, reliability_curve
-from demur.displays.base import GUIDE, ScoreDisplay, axis_words, legend_below, with_name
+from demur.displays.base import GUIDE, ScoreDisplay, with_name
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -74,7 +74,6 @@ class ReliabilityDisplay(ScoreDisplay):
             Draw how often which forecast was given.
         """
         ax = self._begin(ax, size=(5.4, 6.0))
-        self.lines_: list[Any] = []
         self.bands_: list[Any] = []
         self.bars_: list[Any] = []
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1.0, label="calibrated")
@@ -121,9 +120,7 @@ class ReliabilityDisplay(ScoreDisplay):
             )
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02 - _TALLEST * bars, 1.02), aspect="equal")
         ax.set_yticks(np.linspace(0, 1, 6))
-        axis_words(ax, "forecast probability", "observed share of positives")
-        legend_below(ax)
-        return self
+        return self._finish("forecast probability", "observed share of positives")
 
     def _draw_bars(self, curve: ReliabilityCurve, color: Any) -> None:
         heights, edges = np.histogram(curve.forecast, bins=_BINS, range=(0, 1), weights=curve.weight)

@@ -6,10 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     GUIDE,
+    UNIT_SQUARE,
     PrevalenceDisplay,
     ScoreDisplay,
     axis_words,
@@ -20,8 +22,7 @@ from demur.displays.base import (
     with_name,
 )
 from demur.roc.curve import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from demur.surface.window import AbstentionWindow, decide
-from demur.typing import FloatArray
+from demur.surface.window import decide
 
 __all__ = ["PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_axes", "roc_space"]
 
@@ -33,14 +34,9 @@ def draw_roc(ax: Any, curve: RocCurve, label: str, style: dict[str, Any]) -> tup
     return line, at
 
 
-def _unit_square(ax: Any) -> None:
-    """Same scale on both axes, with room for lines that run along the border."""
-    ax.set(xlim=(-0.015, 1.015), ylim=(-0.015, 1.015), aspect="equal")
-
-
 def roc_axes(ax: Any) -> None:
     """Name and scale the axes of ROC space."""
-    _unit_square(ax)
+    ax.set(**UNIT_SQUARE)
     axis_words(ax, "false positive rate", "true positive rate")
 
 
@@ -112,14 +108,14 @@ class RocCurveDisplay(ScoreDisplay):
         """
         ax = self._begin(ax, size=(5.2, 5.6))
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-        self.lines_: list[Any] = []
         self.window_markers_: list[Any] = []
         members = self._members
         for index, (name, curve) in enumerate(members.items()):
             style = self._series(index)
             line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
             self.lines_.append(line)
-            self._keep("curve", name, curve.fpr[at], curve.tpr[at], curve.thresholds[at])
+            points = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": curve.thresholds[at]}
+            self._append(model=name, part="curve", **points)
             if hull:
                 self._draw_hull(name, curve, style["color"], fill=len(members) == 1)
             if window is not None:
@@ -127,9 +123,6 @@ class RocCurveDisplay(ScoreDisplay):
         roc_axes(ax)
         legend_below(ax)
         return self
-
-    def _keep(self, part: str, name: str, fpr: Any, tpr: Any, threshold: Any) -> None:
-        self._append(model=name, part=part, fpr=fpr, tpr=tpr, threshold=threshold)
 
     def _draw_hull(self, name: str, curve: RocCurve, color: str, *, fill: bool) -> None:
         hull = curve.convex_hull()
@@ -145,7 +138,7 @@ class RocCurveDisplay(ScoreDisplay):
             ms=3,
             label=with_name(name, f"convex hull, area {hull.auc:.3f}"),
         )
-        self._keep("hull", name, hull.fpr, hull.tpr, hull.thresholds)
+        self._append(model=name, part="hull", fpr=hull.fpr, tpr=hull.tpr, threshold=hull.thresholds)
 
     def _mark(self, name: str, curve: RocCurve, window: Any, *, first: bool) -> None:
         # thresholds[0] stands for "nothing is positive"; the rest are the distinct scores, descending
@@ -157,7 +150,7 @@ class RocCurveDisplay(ScoreDisplay):
             (kept, "v", ABSTAIN_COLOR, pair[0], "lower threshold: negative from here down"),
         )
         for at, shape, color, threshold, words in marks:
-            (marker,) = self.ax_.plot(
+            self.window_markers_ += self.ax_.plot(
                 curve.fpr[at],
                 curve.tpr[at],
                 ls="none",
@@ -169,8 +162,7 @@ class RocCurveDisplay(ScoreDisplay):
                 label=f"{words} ({threshold_words(threshold)})" if first else None,
                 zorder=5,
             )
-            self.window_markers_.append(marker)
-            self._keep("window", name, curve.fpr[at], curve.tpr[at], threshold)
+            self._append(model=name, part="window", fpr=curve.fpr[at], tpr=curve.tpr[at], threshold=threshold)
 
 
 class PrecisionRecallDisplay(PrevalenceDisplay):
@@ -207,25 +199,15 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.4))
-        self.lines_: list[Any] = []
         for index, (name, curve) in enumerate(self._members.items()):
             at = thinned(curve.recall, curve.precision)
             x, y = curve.recall[at], curve.precision[at]
             words = with_name(name, f"average precision {curve.average_precision:.3f}")
             # the first threshold already finds something: its step reaches back to recall 0
-            (line,) = ax.plot(*_steps(x, y), label=words, lw=1.6, **self._series(index))
-            self.lines_.append(line)
+            corners = np.repeat(np.concatenate([[0.0], x]), 2)[1:-1], np.repeat(y, 2)
+            self.lines_ += ax.plot(*corners, label=words, lw=1.6, **self._series(index))
             self._append(model=name, recall=x, precision=y, threshold=curve.thresholds[at])
         for number, rate in enumerate(dict.fromkeys(curve.prevalence for curve in self._members.values())):
             words = f"call every case positive, precision {rate:.3g}"
             ax.axhline(rate, color=GUIDE, lw=1, ls=(0, (4, 3 + 2 * number)), zorder=0, label=words)
-        _unit_square(ax)
-        axis_words(ax, "recall (true positive rate)", "precision")
-        legend_below(ax)
-        return self
-
-
-def _steps(recall: FloatArray, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Corners of the step line: precision i holds from the recall before it up to recall i."""
-    x = np.repeat(np.concatenate([[0.0], recall]), 2)[1:-1]
-    return x, np.repeat(precision, 2)
+        return self._finish("recall (true positive rate)", "precision", **UNIT_SQUARE)

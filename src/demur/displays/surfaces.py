@@ -1,47 +1,160 @@
-"""Figures of one abstention cost surface: colour map, 3-D surface, plane of a window, thresholds.
+"""Figures of abstention cost surfaces: maps, 3-D surface, plane of a window, thresholds, differences.
 
-Friedel et al. (2006): the plane of a window is their figure 1a, the surface figure 1b.
+Friedel et al. (2006): the plane of a window is their figure 1a, the surface figure 1b, the rows of maps
+figure 3.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_choice, check_positive_int, input_error
-from demur.displays._maps import (
-    MAP_COLUMNS,
-    NU_WORDS,
-    SHORT_MU,
-    SHORT_NU,
-    draw_lemma,
-    draw_map,
-    map_values,
-    rectangle,
-)
-from demur.displays._pieces import MOST_TILES, bands, cell_of, slice_of, square, tiles_of
+from demur._checks import check_choice, check_positive_int, check_range, input_error
+from demur._kernels.polygons import areas, clip
+from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
+    DIFFERENCE_CMAP,
     MU_WORDS,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     SEQUENTIAL_CMAP,
+    Display,
+    FromEstimator,
     PrevalenceDisplay,
-    axis_words,
-    legend_below,
+    axes_table,
     score_range,
     threshold_words,
+    two_names,
 )
 from demur.exceptions import InputError
-from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow, decide, window_thresholds
-from demur.typing import FloatArray, Range
+from demur.surface.regions import SurfaceCells, SurfaceDifference
+from demur.surface.surface import AbstentionSurface, SurfaceGrid, abstention_surface
+from demur.surface.window import decide, window_thresholds
+from demur.typing import ArrayLike, FloatArray, Labels, Range
 
-__all__ = ["AbstentionSurfaceDisplay"]
+__all__ = ["AbstentionSurfaceDisplay", "SurfaceDifferenceDisplay", "SurfaceRowDisplay"]
+
+NU_WORDS = r"relative cost of abstaining, $\nu$"
+# for small maps and for 3-D axes, whose labels meet in a corner
+SHORT_MU, SHORT_NU = r"false alarm cost, $\mu$", r"abstention cost, $\nu$"
+# what is coloured -> (words with unit, colour map)
+MAP_COLUMNS = {
+    "cost": ("expected cost per case (a miss costs 1)", SEQUENTIAL_CMAP),
+    "abstention_rate": ("abstention rate (share of cases)", "Greys"),
+    "lower": ("lower threshold (score)", "cividis"),
+    "upper": ("upper threshold (score)", "cividis"),
+}
+
+
+def rectangle(mu: Any, nu: Any) -> tuple[Range, Range]:
+    """Return the costs shown; without `nu` all for which abstaining can pay.
+
+    Abstaining pays up to nu = mu / (1 + mu) (Friedel et al. 2006, lemma 1).
+    """
+    mu = check_range(mu, "mu")
+    nu = (0.0, mu[1] / (1 + mu[1])) if nu is None else check_range(nu, "nu")
+    for name, (low, high) in (("mu", mu), ("nu", nu)):
+        if low == high:
+            raise input_error(name, "must be a pair with low < high", (low, high))
+    return mu, nu
+
+
+def map_values(grid: SurfaceGrid, what: str, scores: Range) -> FloatArray:
+    """Return a column of the grid; infinite thresholds move to the ends of the range of scores."""
+    values = np.asarray(getattr(grid, what))
+    return np.clip(values, *scores) if what in ("lower", "upper") else values
+
+
+def draw_map(ax: Any, grid: SurfaceGrid, values: FloatArray, what: str, limits: Range) -> Any:
+    """Colour one map; costs are continuous, all other columns jump at cell borders."""
+    shading = "gouraud" if what == "cost" else "nearest"
+    low, high = limits
+    return ax.pcolormesh(
+        grid.mu,
+        grid.nu,
+        values.T,
+        shading=shading,
+        cmap=MAP_COLUMNS[what][1],
+        vmin=low,
+        vmax=high if high > low else low + 1,
+        rasterized=True,
+    )
+
+
+def draw_lemma(ax: Any, mu: Range, nu: Range) -> None:
+    """Draw nu = mu / (1 + mu), above which abstaining never pays."""
+    from matplotlib.patheffects import withStroke
+
+    x = np.linspace(*mu, 201)
+    halo = [withStroke(linewidth=3, foreground="white")]
+    words = r"$\nu = \mu / (1 + \mu)$: above it abstaining never pays"
+    ax.plot(x, x / (1 + x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
+    ax.set(xlim=mu, ylim=nu)
+
+
+# Beyond this many cells, each smaller than a pixel or two, figures use a lattice of squares.
+MOST_TILES = 3000
+_LATTICE = 48
+_MOST_STEPS = 400
+
+
+def tiles_of(surface: AbstentionSurface, mu: Range, nu: Range) -> SurfaceCells | list[FloatArray]:
+    """The exact cells, or squares of a lattice where there are too many cells to tell apart."""
+    if surface.n_cells <= MOST_TILES:
+        return surface.cells(mu, nu)
+    x, y = np.linspace(*mu, _LATTICE + 1), np.linspace(*nu, _LATTICE + 1)
+    return [square(left, right, low, high) for left, right in pairwise(x) for low, high in pairwise(y)]
+
+
+def bands(cells: SurfaceCells, levels: FloatArray) -> list[FloatArray]:
+    """Cut the cells along lines of equal cost, so that one colour per piece is right to a band."""
+    width = max(len(polygon) for polygon in cells.polygons)
+    # the polygon kernels want the last vertex repeated
+    batch = np.stack([np.pad(one, ((0, width - len(one)), (0, 0)), mode="edge") for one in cells.polygons])
+    plane = cells.fp, cells.abstention_rate, cells.fn
+    by_mu, by_nu, constant = plane
+    height = by_mu[:, None] * batch[..., 0] + by_nu[:, None] * batch[..., 1] + constant[:, None]
+    pieces: list[FloatArray] = []
+    for number, (low, high) in enumerate(pairwise(levels)):
+        high = math.inf if number == len(levels) - 2 else high
+        hit = (height.min(axis=1) < high) & (height.max(axis=1) >= low)
+        a, b, c = (column[hit] for column in plane)
+        part = clip(batch[hit], -a, -b, low - c)
+        part = part if math.isinf(high) else clip(part, a, b, c - high)
+        pieces.extend(part[areas(part) > 0])
+    return pieces
+
+
+def slice_of(surface: AbstentionSurface, mu: float, nu: Range) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Steps of both thresholds along nu at one mu, where abstaining pays: nu, lower, upper.
+
+    With r the share of positives of a block, the lower threshold moves at nu = r and the upper at
+    nu = mu (1 - r).
+    """
+    shares = surface.shares
+    turns = np.unique(np.concatenate([shares, mu * (1 - shares), nu]))
+    turns = turns[(turns >= nu[0]) & (turns <= nu[1])]
+    if len(turns) > _MOST_STEPS:
+        turns = np.linspace(*nu, _MOST_STEPS)
+    windows = [surface.window(mu, float(low + high) / 2) for low, high in pairwise(turns)]
+    # windows shrink as nu grows: behind an empty one all are empty
+    kept = next((k for k, each in enumerate(windows) if each.is_empty), len(windows))
+    along = np.repeat(turns[: kept + 1], 2)[1:-1]
+    lower = np.repeat([each.lower for each in windows[:kept]], 2)
+    upper = np.repeat([each.upper for each in windows[:kept]], 2)
+    return along, lower, upper
+
+
+def square(left: float, right: float, low: float, high: float) -> FloatArray:
+    """Corners of a rectangle, in order."""
+    return np.array([(left, low), (right, low), (right, high), (left, high)])
+
 
 _KINDS = ("map", "surface", "plane", "thresholds")
 # sheets of the figure of thresholds -> (words, colour)
@@ -86,13 +199,6 @@ def _require_shown(window: Any, costs: tuple[Range, Range] | None) -> None:
     if costs and not all(low <= x <= high for x, (low, high) in zip(at, costs, strict=True)):
         raise input_error(
             "window", "must be for costs the figure shows", f"mu {at[0]:g}, nu {at[1]:g}", "widen mu and nu."
-        )
-
-
-def _three_dimensional(ax: Any) -> None:
-    if ax is not None and not hasattr(ax, "get_zlim"):
-        raise input_error(
-            "ax", "must be three-dimensional for this kind", type(ax).__name__, "projection='3d'."
         )
 
 
@@ -170,21 +276,27 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         check_choice(what, "what", tuple(MAP_COLUMNS))
         check_positive_int(resolution, "resolution")
         mu, nu = rectangle(mu, nu)
-        if borders:
-            self._require_few_cells(_MOST_BORDERS if kind == "map" else MOST_TILES)
+        most = _MOST_BORDERS if kind == "map" else MOST_TILES
+        if borders and self.result.n_cells > most:
+            raise InputError(
+                f"`borders` needs a surface of at most {most} cells here, got {self.result.n_cells}. "
+                "Hint: leave borders out; cells that small cannot be seen."
+            )
         if kind == "plane" and window is not None and not isinstance(window, AbstentionWindow):
             window = _window_at(self.result, window, mu, nu)
         if window is not None:
             _require_shown(window, None if kind == "plane" else (mu, nu))
         if kind == "map":
-            ax = self._begin(ax, size=(5.8, 4.8))
-            self._plot_map(what, mu, nu, resolution, borders=borders, window=window)
-            return self
+            self._begin(ax, size=(5.8, 4.8))
+            return self._plot_map(what, mu, nu, resolution, borders=borders, window=window)
         if what != "cost":
             raise input_error(
                 "what", f"must be left out for kind {kind!r}", repr(what), "it is for kind 'map'."
             )
-        _three_dimensional(ax)
+        if ax is not None and not hasattr(ax, "get_zlim"):
+            raise input_error(
+                "ax", "must be three-dimensional for this kind", type(ax).__name__, "projection='3d'."
+            )
         self._begin(ax, projection="3d", size=(6.4, 5.0))
         # sheets are listed from back to front; guessing the order by depth would hide some
         self.ax_.computed_zorder = False
@@ -197,7 +309,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
 
     def _plot_map(
         self, what: str, mu: Range, nu: Range, resolution: int, *, borders: bool, window: Any
-    ) -> None:
+    ) -> Self:
         grid = self.result.grid(resolution, mu=mu, nu=nu)
         if what in ("lower", "upper"):
             limits = score_range(self.result.counts.scores)
@@ -207,7 +319,11 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self.mesh_ = draw_map(self.ax_, grid, values, what, limits)
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=MAP_COLUMNS[what][0])
         if borders:
-            self._draw_borders(mu, nu)
+            from matplotlib.collections import PolyCollection
+
+            style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.5}
+            cells = self.result.cells(mu, nu)
+            self.ax_.add_collection(PolyCollection(list(cells.polygons), alpha=0.5, **style))
         draw_lemma(self.ax_, mu, nu)
         if window is not None:
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
@@ -215,24 +331,9 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             self.ax_.plot(
                 *at, "o", ms=8, mfc=ACCENT, mec="white", mew=1.2, clip_on=False, label=words, ls="none"
             )
-        axis_words(self.ax_, MU_WORDS, NU_WORDS)
-        legend_below(self.ax_)
         x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
         self._record(mu=x.ravel(), nu=y.ravel(), value=values.ravel())
-
-    def _require_few_cells(self, most: int) -> None:
-        if self.result.n_cells > most:
-            raise InputError(
-                f"`borders` needs a surface of at most {most} cells here, got {self.result.n_cells}. "
-                "Hint: leave borders out; cells that small cannot be seen."
-            )
-
-    def _draw_borders(self, mu: Range, nu: Range) -> None:
-        from matplotlib.collections import PolyCollection
-
-        cells = self.result.cells(mu, nu)
-        style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.5, "alpha": 0.5}
-        self.ax_.add_collection(PolyCollection(list(cells.polygons), **style))
+        return self._finish(MU_WORDS, NU_WORDS)
 
     # ---------------------------------------------------------------- three dimensions
 
@@ -283,8 +384,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self.mesh_ = self._add_polygons(pieces, heights, facecolors=faces, edgecolors=faces, linewidths=0.3)
         self._keep("surface", pieces, heights)
         if borders and not isinstance(tiles, list):
-            outlines = [np.vstack([polygon, polygon[:1]]) for polygon in tiles.polygons]
-            for outline in outlines:
+            for polygon in tiles.polygons:
+                outline = np.vstack([polygon, polygon[:1]])
                 self.ax_.plot(*outline.T, self._heights(outline), color="black", lw=0.6, zorder=5)
         if window is not None:
             self._mark_point(window, (window.cost,))
@@ -309,8 +410,11 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         blue = {"facecolors": NEGATIVE_COLOR, "edgecolors": NEGATIVE_COLOR}
         self._add_polygons([corners], [plane], alpha=0.3, zorder=2, **blue)
         self._keep("plane", [corners], [plane])
-        cell = cell_of(tiles, best)
-        if cell is not None:
+        touched: list[FloatArray] = []
+        if not isinstance(tiles, list):
+            same = (tiles.lower_index == best.lower_index) & (tiles.upper_index == best.upper_index)
+            touched = [tiles.polygons[int(np.argmax(same))]] if same.any() else []
+        for cell in touched:
             touching = [self._heights(cell)]
             self._add_polygons([cell], touching, facecolors=ACCENT, edgecolors=ACCENT, alpha=0.85, zorder=3)
             self._keep("optimal", [cell], touching)
@@ -362,3 +466,242 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self.ax_.legend(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False, fontsize=8
         )
+
+
+_CENTRAL = 0.02, 0.98
+
+
+class SurfaceRowDisplay(Display):
+    """Four colour maps per classifier: cost, abstention rate, lower and upper threshold.
+
+    One row per classifier, one scale per column over all classifiers and both thresholds on the
+    same one (figure 3 of Friedel et al. 2006), so give scores of one scale. Infinite thresholds
+    are drawn at the ends of the range of all finite scores. See `abstention_surface`.
+
+    Parameters
+    ----------
+    result : AbstentionSurface, or mapping {name: AbstentionSurface}
+        What to draw.
+
+    Attributes
+    ----------
+    ax_ : array of axes of shape (classifiers, 4)
+    limits_ : dict
+        The common scale (low, high) of every column.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import SurfaceRowDisplay
+    >>> from demur import abstention_surface
+    >>> y = [0, 0, 1, 0, 1, 1]
+    >>> scores = {"A": [0, 0, 0, 1, 1, 1], "B": [0, 1, 2, 3, 4, 5]}
+    >>> models = {name: abstention_surface(y, column) for name, column in scores.items()}
+    >>> display = SurfaceRowDisplay(result=models).plot(resolution=10)
+    >>> display.ax_.shape, display.limits_["lower"]
+    ((2, 4), (0.0, 5.0))
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (AbstentionSurface,)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        mu: Range = (0.0, 1.0),
+        nu: Range | None = None,
+        resolution: int = 200,
+        scale: str = "all",
+    ) -> Self:
+        """Draw all maps.
+
+        Parameters
+        ----------
+        ax : array of axes of shape (classifiers, 4), optional
+            New ones by default.
+        mu, nu : (low, high)
+            The costs shown; by default nu ends where abstaining stops paying at the largest mu.
+        resolution : int
+            Steps of the grid, each way.
+        scale : {"all", "central"}
+            Colours from the smallest to the largest value, thresholds over all scores; or over the middle
+            96 % of what is drawn, so that a few extreme windows do not take the colours of the others.
+        """
+        check_choice(scale, "scale", ("all", "central"))
+        mu, nu = rectangle(mu, nu)
+        members = self._members
+        grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
+        scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
+        self._drawn = {}
+        self.figure_, self.ax_ = axes_table(
+            ax, (len(members), len(MAP_COLUMNS)), (11.5, 1.5 + 2.1 * len(members))
+        )
+        self.limits_ = _limits(grids, scores, central=scale == "central")
+        for row, (name, grid) in enumerate(grids.items()):
+            values = {what: map_values(grid, what, scores) for what in MAP_COLUMNS}
+            meshes = {}
+            for axes, what in zip(self.ax_[row], MAP_COLUMNS, strict=True):
+                meshes[what] = draw_map(axes, grid, values[what], what, self.limits_[what])
+                draw_lemma(axes, mu, nu)
+            self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
+            x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
+            flat = {what: column.ravel() for what, column in values.items()}
+            self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
+        for column, (what, mesh) in enumerate(meshes.items()):
+            self.ax_[-1, column].set_xlabel(SHORT_MU)
+            words = MAP_COLUMNS[what][0].replace(" (a miss costs 1)", "")
+            cut = "neither" if scale == "all" or what == "cost" else "max" if column == 1 else "both"
+            axes_of = list(self.ax_[:, column])
+            self.figure_.colorbar(mesh, ax=axes_of, label=words, location="top", extend=cut)
+        for axes in self.ax_[:-1].flat:
+            axes.tick_params(labelbottom=False)
+        for axes in self.ax_[:, 1:].flat:
+            axes.tick_params(labelleft=False)
+        if ax is None:
+            handles, _ = self.ax_[0, 0].get_legend_handles_labels()
+            self.figure_.legend(handles=handles, loc="outside lower center", frameon=False, fontsize="small")
+        return self
+
+
+def _limits(grids: dict[str, SurfaceGrid], scores: Range, *, central: bool) -> dict[str, Range]:
+    """Scale of every column, over all classifiers; both thresholds have the same."""
+    drawn = {
+        what: np.concatenate([map_values(grid, what, scores).ravel() for grid in grids.values()])
+        for what in MAP_COLUMNS
+    }
+    limits = {what: (0.0, max(float(drawn[what].max()), 1e-12)) for what in ("cost", "abstention_rate")}
+    thresholds = scores
+    if central:
+        both = np.concatenate([drawn["lower"], drawn["upper"]])
+        low, high = (float(end) for end in np.quantile(both, _CENTRAL))
+        thresholds = (low, high) if low < high else scores
+        # windows that abstain on nearly everything fill the edge at nu = 0
+        most = float(np.quantile(drawn["abstention_rate"], _CENTRAL[1]))
+        limits["abstention_rate"] = (0.0, most if most > 0 else limits["abstention_rate"][1])
+    return {**limits, "lower": thresholds, "upper": thresholds}
+
+
+# differences below this are rounding: equal planes
+_EQUAL = 1e-12
+
+
+class SurfaceDifferenceDisplay(FromEstimator, Display):
+    """Where and by how much one surface is cheaper than another; see `AbstentionSurface.minus`.
+
+    Colours are centred at 0; costs at which both are equal are hatched; the black line is where
+    the cheaper one changes. The shares in the legend are the exact areas of the result.
+
+    Parameters
+    ----------
+    result : SurfaceDifference
+        First minus second: negative where the first is cheaper.
+
+    Attributes
+    ----------
+    mesh_, colorbar_ : artists
+
+    Examples
+    --------
+    Is the classifier worth having at all? Compare it with the best trivial rule:
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import SurfaceDifferenceDisplay
+    >>> y, s = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
+    >>> display = SurfaceDifferenceDisplay.from_predictions(y, s).plot(names=("scores", "trivial"))
+    >>> bool(display.frame()["difference"].max() <= 0)
+    True
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (SurfaceDifference,)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        score_a: ArrayLike,
+        score_b: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+        mu: Range = (0.0, 1.0),
+        nu: Range | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Compare two scores of the same cases, or one with the best trivial rule.
+
+        Parameters as in `abstention_surface`; without `score_b` the second surface is the better
+        of "always positive", "always negative" and "always abstain".
+        """
+        keywords: dict[str, Any] = {
+            "pos_label": pos_label,
+            "sample_weight": sample_weight,
+            "prevalence": prevalence,
+        }
+        first = abstention_surface(y_true, score_a, **keywords)
+        second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **keywords)
+        mu, nu = rectangle(mu, nu)
+        return cls(result=first.minus(second, mu=mu, nu=nu))._shown(ax, name)
+
+    def plot(
+        self, ax: Any = None, *, names: tuple[str, str] = ("first", "second"), resolution: int = 200
+    ) -> Self:
+        """Draw the map over the rectangle of the result.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        names : (str, str)
+            What to call the two classifiers.
+        resolution : int
+            Steps of the grid, each way.
+        """
+        from matplotlib.patches import Patch
+
+        steps = check_positive_int(resolution, "resolution") + 1
+        gap: SurfaceDifference = self.result
+        first, second = two_names(names)
+        ax = self._begin(ax, size=(6.2, 5.2))
+        mu, nu = np.linspace(*gap.mu, steps), np.linspace(*gap.nu, steps)
+        x, y = np.meshgrid(mu, nu, indexing="ij")
+        values = np.asarray(gap.cost(x, y))
+        equal = np.abs(values) < _EQUAL
+        values = np.where(equal, 0.0, values)
+        reach = float(np.abs(values).max()) or 1.0
+        self.mesh_ = ax.pcolormesh(
+            mu,
+            nu,
+            values.T,
+            cmap=DIFFERENCE_CMAP,
+            vmin=-reach,
+            vmax=reach,
+            shading="gouraud",
+            rasterized=True,
+        )
+        if gap.equal_area > 0:
+            ax.contourf(mu, nu, equal.T, levels=[0.5, 1.5], colors="none", hatches=["////"])
+        if values.min() < 0 < values.max():
+            # free errors or free abstention make all surfaces 0: the axes themselves are left out
+            ax.contour(mu[1:], nu[1:], values[1:, 1:].T, levels=[0.0], colors="black", linewidths=1.2)
+        words = f"difference of cost per case:\n{first} minus {second}"
+        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
+        draw_lemma(ax, gap.mu, gap.nu)
+        self._record(mu=x.ravel(), nu=y.ravel(), difference=values.ravel(), equal=equal.ravel())
+        # which colour means what, with exact shares of the area
+        cmap = self.mesh_.get_cmap()
+        whole = gap.better_area + gap.worse_area + gap.equal_area
+        keys = (
+            (gap.better_area, {"facecolor": cmap(0.15)}, f"{first} cheaper"),
+            (gap.worse_area, {"facecolor": cmap(0.85)}, f"{second} cheaper"),
+            (gap.equal_area, {"facecolor": "white", "edgecolor": "black", "hatch": "////"}, "equal"),
+        )
+        patches = [
+            Patch(label=f"{words} on {100 * area / whole:.1f} % of the area", **style)
+            for area, style, words in (keys if gap.equal_area > 0 else keys[:2])
+        ]
+        return self._finish(MU_WORDS, NU_WORDS, extra=patches)

@@ -8,13 +8,16 @@ import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
-from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, legend_below
-from demur.displays.estimator_input import FromEstimator
-from demur.estimators.mimetic import mimetic_configurations
-from demur.estimators.mimetic_comparison import MimeticComparison
-from demur.typing import ArrayLike, FloatArray
-from demur.unlabelled.nroc import NrocCurve, nroc_curve
-from demur.unlabelled.thresholds import direct_threshold, nroc_threshold, ranking_threshold
+from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, FromEstimator, legend_below
+from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
+from demur.typing import ArrayLike
+from demur.unlabelled.thresholds import (
+    NrocCurve,
+    direct_threshold,
+    nroc_curve,
+    nroc_threshold,
+    ranking_threshold,
+)
 
 __all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
 
@@ -34,12 +37,6 @@ class _NrocDisplay(FromEstimator, Display):
     def from_predictions(cls, proba: ArrayLike, *, ax: Any = None, name: str | None = None) -> Self:
         """Make the Display of P(positive) of unlabelled cases."""
         return cls(result=nroc_curve(proba))._shown(ax, name)
-
-    @property
-    def _proba(self) -> FloatArray:
-        """The probabilities, descending: the curve keeps them as its thresholds."""
-        values: FloatArray = self.result.thresholds[1:]
-        return values
 
 
 class NrocCurveDisplay(_NrocDisplay):
@@ -150,11 +147,12 @@ class ThresholdsByCostDisplay(_NrocDisplay):
             "ranking": "ranking (order only)",
             "nroc": "NROC (equally frequent classes)",
         }
-        skews = values.tolist()
+        # the curve keeps the probabilities as its thresholds
+        skews, proba = values.tolist(), self.result.thresholds[1:]
         heights = {
             "direct": [direct_threshold(mu=mu).threshold for mu in skews],
-            "ranking": [ranking_threshold(self._proba, mu=mu).threshold for mu in skews],
-            "nroc": [nroc_threshold(self._proba, mu=mu).threshold for mu in skews],
+            "ranking": [ranking_threshold(proba, mu=mu).threshold for mu in skews],
+            "nroc": [nroc_threshold(proba, mu=mu).threshold for mu in skews],
         }
         self._record(**heights)
         self.lines_: dict[str, Any] = {}
@@ -225,9 +223,7 @@ class MimeticCostDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, *, result: MimeticComparison) -> None:
-        check_type(result, "result", MimeticComparison)
-        super().__init__(result=result)
+    _kinds = (MimeticComparison,)
 
     def plot(self, ax: Any = None, *, relative: bool = True) -> Self:
         """Draw on new axes, one panel per scheme; a given `ax` takes all lines of one panel.
@@ -256,14 +252,21 @@ class MimeticCostDisplay(Display):
         self._record(mu=comparison.mu)
         for scheme in schemes:
             for name in [name for name in comparison.names if name.startswith(scheme)]:
-                self._line(scheme, name)
-            self._finish(scheme, relative=relative)
+                rule, kind = _parts(name)
+                (self.lines_[name],) = self.axes_[scheme].plot(
+                    comparison.mu,
+                    self._drawn[name],
+                    color=_TYPE_COLORS[kind],
+                    ls=_RULE_DASHES[rule],
+                    marker=_TYPE_MARKERS[kind],
+                    ms=4,
+                    lw=1.3,
+                    label=name,
+                )
+            self._name_axes(scheme, relative=relative)
         self.ax_ = self.axes_[schemes[0]]
-        handles = self._legend()
-        if ax is None:
-            self.figure_.legend(handles=handles, loc="outside right center", frameon=False)
-        else:
-            ax.legend(handles=handles, frameon=False, fontsize="small")
+        place = {"loc": "outside right center"} if ax is None else {"fontsize": "small"}
+        (self.figure_ if ax is None else ax).legend(handles=self._legend(), frameon=False, **place)
         return self
 
     def _panels(self, ax: Any, schemes: list[str]) -> None:
@@ -288,20 +291,7 @@ class MimeticCostDisplay(Display):
         for empty in spare:
             empty.remove()
 
-    def _line(self, scheme: str, name: str) -> None:
-        rule, kind = _parts(name)
-        (self.lines_[name],) = self.axes_[scheme].plot(
-            self._drawn["mu"],
-            self._drawn[name],
-            color=_TYPE_COLORS[kind],
-            ls=_RULE_DASHES[rule],
-            marker=_TYPE_MARKERS[kind],
-            ms=4,
-            lw=1.3,
-            label=name,
-        )
-
-    def _finish(self, scheme: str, *, relative: bool) -> None:
+    def _name_axes(self, scheme: str, *, relative: bool) -> None:
         """Add the oracle's lines and name the axes."""
         ax, mu = self.axes_[scheme], self._drawn["mu"]
         for name, color in _ORACLE_COLORS.items():

@@ -1,4 +1,4 @@
-"""Figure of a window on the scores: who is called negative, abstained on, called positive."""
+"""Figures of a window on the scores: the decisions, and the money by score."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_positive_int
+from demur._checks import check_positive_int, check_type
 from demur.costs.model import CostModel
+from demur.counts.costs import ScoreCosts
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
+    ACCENT,
+    GUIDE,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     Display,
-    axis_words,
-    legend_below,
+    FromEstimator,
     score_range,
 )
-from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import InputError
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import ABSTAIN, AbstentionWindow, decide
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.surface.window import ABSTAIN, decide
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
 
-__all__ = ["ZONES", "WindowDisplay", "zone_edges"]
+__all__ = ["CaseCostsDisplay", "WindowDisplay"]
 
 ZONES = {
     0: ("negative", NEGATIVE_COLOR),
@@ -34,26 +36,73 @@ ZONES = {
 """Decision code -> (word, colour), in the order of the scores."""
 
 
-def zone_edges(
-    scores: FloatArray, thresholds: tuple[float, float], bins: int
-) -> tuple[tuple[float, float], dict[int, FloatArray]]:
-    """Ends of the axis, and the bin edges of each zone: about `bins` in all, split at the thresholds."""
-    lower, upper = thresholds
-    cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
-    low, high = score_range(np.concatenate([scores, cuts]))
-    # the outermost bars need room as well
-    spread = high - low
-    low, high = low - spread / bins, high + spread / bins
-    first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
-    zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
-    edges = {
-        code: np.linspace(start, stop, max(1, round(bins * (stop - start) / (high - low))) + 1)
-        for code, (start, stop) in zones.items()
-    }
-    return (low, high), edges
+class _ScoreBarsDisplay(Display):
+    """Bars over the scores that end at the thresholds of a window, and the zones of its decisions."""
+
+    window: Any
+
+    @classmethod
+    def from_result(cls, result: Any, window: Any = None) -> Self:
+        """Make the Display of a result and a window of its scores."""
+        return cls(result=result, window=window)  # type: ignore[call-arg]
+
+    @property
+    def _thresholds(self) -> tuple[float, float]:
+        window = self.window
+        return (window.lower, window.upper) if hasattr(window, "lower") else window
+
+    def _bin(self, scores: FloatArray, masses: dict[str, FloatArray], bins: int) -> Range:
+        """Record the masses per decision and bin, about `bins` in all; return the ends of the axis.
+
+        With fewer distinct scores than bins every score has its own bar, as have infinite ones.
+        """
+        lower, upper = self._thresholds
+        cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
+        low, high = score_range(np.concatenate([scores, cuts]))
+        # the outermost bars need room as well
+        spread = high - low
+        low, high = low - spread / bins, high + spread / bins
+        first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
+        codes = decide(scores, self.window)
+        alone = np.full(len(codes), len(codes) <= bins) | np.isinf(scores)
+        zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
+        for code, (start, stop) in zones.items():
+            edges = np.linspace(start, stop, max(1, round(bins * (stop - start) / (high - low))) + 1)
+            single, many = alone & (codes == code), ~alone & (codes == code)
+            # the last edge is rounded, so a score may lie an ulp outside
+            inside = np.clip(scores[many], edges[0], edges[-1])
+            columns = {
+                "low": np.concatenate([scores[single], edges[:-1]]),
+                "high": np.concatenate([scores[single], edges[1:]]),
+            }
+            for name, mass in masses.items():
+                cells = np.histogram(inside, edges, weights=mass[many])[0]
+                columns[name] = np.concatenate([mass[single], cells])
+            keep = sum(columns[name] for name in masses) > 0
+            self._append(decision=ZONES[code][0], **{name: column[keep] for name, column in columns.items()})
+        return low, high
+
+    def _draw_zones(self, ends: Range, alpha: float, words: dict[str, str]) -> None:
+        """Colour the background by decision and mark the thresholds."""
+        low, high = ends
+        first, second = (float(np.clip(t, low, high)) for t in self._thresholds)
+        stops = (low, first), (first, second), (second, high)
+        for (word, color), (start, stop) in zip(ZONES.values(), stops, strict=True):
+            self.ax_.axvspan(start, stop, color=color, alpha=alpha, lw=0, label=words[word])
+        for threshold in {first, second} - {low, high}:
+            self.ax_.axvline(threshold, color="black", lw=1, ls=(0, (4, 2)))
+        self.ax_.set_xlim(low, high)
+
+    def _bar_places(self, width: float) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray]:
+        """Return which rows are finite; of those the middle, the width of a bar, and whether it is a bin."""
+        drawn = self.frame()
+        finite = np.isfinite(drawn["low"])
+        low, high = drawn["low"][finite], drawn["high"][finite]
+        binned = high > low
+        return finite, low / 2 + high / 2, np.where(binned, high - low, width), binned
 
 
-class WindowDisplay(FromEstimator, Display):
+class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
     """Distribution of the scores by class, with the window that decides; see `abstention_surface`.
 
     Positives upwards in orange, negatives downwards in blue; the background says what happens
@@ -99,11 +148,6 @@ class WindowDisplay(FromEstimator, Display):
         self.window = window
 
     @classmethod
-    def from_result(cls, result: Any, window: Any = None) -> Self:
-        """Make the Display of a surface and a window of its scores."""
-        return cls(result=result, window=window)
-
-    @classmethod
     def from_predictions(
         cls,
         y_true: Labels | ScoreCounts,
@@ -129,11 +173,6 @@ class WindowDisplay(FromEstimator, Display):
             raise InputError("`window` replaces mu, nu and costs, got both. Hint: pass one of them.")
         return cls(result=surface, window=window)._shown(ax, name)
 
-    @property
-    def _thresholds(self) -> tuple[float, float]:
-        window = self.window
-        return (window.lower, window.upper) if isinstance(window, AbstentionWindow) else window
-
     def plot(self, ax: Any = None, *, bins: int = 40) -> Self:
         """Draw the distribution and the window.
 
@@ -149,56 +188,134 @@ class WindowDisplay(FromEstimator, Display):
         counts = self.result.counts
         to_positive, to_negative = counts.class_weights(self.result.prevalence)
         masses = counts.positives * to_positive, counts.negatives * to_negative
-        codes = decide(counts.scores, self.window)
-        ends, edges = self._edges(bins)
-        single = np.full(len(codes), len(codes) <= bins) | np.isinf(counts.scores)
-        for code, (word, _) in ZONES.items():
-            alone, binned = single & (codes == code), ~single & (codes == code)
-            heights = [np.histogram(counts.scores[binned], edges[code], weights=m[binned])[0] for m in masses]
-            low = np.concatenate([counts.scores[alone], edges[code][:-1]])
-            high = np.concatenate([counts.scores[alone], edges[code][1:]])
-            totals = [np.concatenate([m[alone], more]) for m, more in zip(masses, heights, strict=True)]
-            keep = totals[0] + totals[1] > 0
-            columns = {"low": low, "high": high, "positive": totals[0], "negative": totals[1]}
-            self._append(decision=word, **{name: column[keep] for name, column in columns.items()})
-        self._draw_zones(ends)
-        self._draw_bars(0.8 * (ends[1] - ends[0]) / bins)
-        per_score = len(codes) <= bins
-        axis_words(ax, "score", "share of all cases" if per_score else "share of all cases per unit of score")
-        legend_below(ax, columns=2)
-        return self
-
-    def _edges(self, bins: int) -> tuple[tuple[float, float], dict[int, FloatArray]]:
-        return zone_edges(self.result.counts.scores, self._thresholds, bins)
-
-    def _draw_zones(self, ends: tuple[float, float]) -> None:
-        low, high = ends
-        first, second = (float(np.clip(t, low, high)) for t in self._thresholds)
+        shares = dict(zip(("positive", "negative"), masses, strict=True))
+        ends = self._bin(counts.scores, shares, bins)
         drawn = self.frame()
-        for (word, color), (start, stop) in zip(
-            ZONES.values(), ((low, first), (first, second), (second, high)), strict=True
-        ):
-            here = drawn["decision"] == word
-            share = float((drawn["positive"] + drawn["negative"])[here].sum())
-            words = f"{word}: {100 * share:.1f} % of the cases"
-            self.ax_.axvspan(start, stop, color=color, alpha=0.16, lw=0, label=words)
-        for threshold in {first, second} - {low, high}:
-            self.ax_.axvline(threshold, color="black", lw=1, ls=(0, (4, 2)))
-        self.ax_.set_xlim(low, high)
-
-    def _draw_bars(self, width: float) -> None:
-        """Draw densities for bins, shares (bars of the given width) for single scores."""
-        drawn = self.frame()
-        finite = np.isfinite(drawn["low"])
-        low, high = drawn["low"][finite], drawn["high"][finite]
-        middle, size = (low + high) / 2, np.where(high > low, high - low, width)
+        words = {}
+        for word, _ in ZONES.values():
+            share = float((drawn["positive"] + drawn["negative"])[drawn["decision"] == word].sum())
+            words[word] = f"{word}: {100 * share:.1f} % of the cases"
+        self._draw_zones(ends, 0.16, words)
+        finite, middle, size, binned = self._bar_places(0.8 * (ends[1] - ends[0]) / bins)
         self.bars_ = []
         for name, sign, color in (("positive", 1, POSITIVE_COLOR), ("negative", -1, NEGATIVE_COLOR)):
-            infinite = float(drawn[name][~np.isfinite(drawn["low"])].sum())
+            infinite = float(drawn[name][~finite].sum())
             beyond = f", {100 * infinite:.1f} % of the cases at infinity" if infinite else ""
-            heights = sign * drawn[name][finite] / np.where(high > low, size, 1.0)
+            # densities for bins, shares for single scores
+            heights = sign * drawn[name][finite] / np.where(binned, size, 1.0)
             style = {"color": color, "edgecolor": "white", "linewidth": 0.4}
-            words = f"{name}s ({'up' if sign > 0 else 'down'}{beyond})"
-            self.bars_.append(self.ax_.bar(middle, heights, size, label=words, **style))
-        self.ax_.axhline(0, color="black", lw=0.8)
-        self.ax_.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+            label = f"{name}s ({'up' if sign > 0 else 'down'}{beyond})"
+            self.bars_.append(ax.bar(middle, heights, size, label=label, **style))
+        ax.axhline(0, color="black", lw=0.8)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        unit = "" if len(counts.scores) <= bins else " per unit of score"
+        return self._finish("score", f"share of all cases{unit}", columns=2)
+
+
+_PER = 1000
+# column of the drawn data -> (words, colour, hatch); told apart without colour as well
+_STYLES = {
+    "saved": ("saved: misses avoided", "#009E73", ""),
+    "missed": ("lost to misses", ACCENT, ""),
+    "alarms": ("lost to false alarms", "#E69F00", "///"),
+    "reviews": ("paid for reviews", "#56B4E9", "..."),
+}
+
+
+class CaseCostsDisplay(_ScoreBarsDisplay):
+    """Money by score under a window: what it saves, what it loses, what its reviews cost.
+
+    Upwards what calling everything negative would have lost and the window does not: the costs of a
+    miss of the cases it reviews or calls positive. Downwards what the window pays: misses below it,
+    reviews inside, false alarms above. Money worth having is where the bars up are longer than those
+    down. Bins end at the thresholds, so no bar mixes two decisions; bars are sums per 1,000 cases.
+    With fewer distinct scores than bins there is one bar per score. Infinite scores are counted in
+    the legend.
+
+    Parameters
+    ----------
+    result : ScoreCosts
+        The evidence.
+    window : AbstentionWindow, optional
+        What to show on it; the cheapest window by default.
+
+    Attributes
+    ----------
+    bars_ : dict
+        Bars of "saved", "missed", "alarms" and "reviews".
+
+    Examples
+    --------
+    What do the calls to customers save?
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import ScoreCosts
+    >>> from demur.displays import CaseCostsDisplay
+    >>> costs = ScoreCosts.from_arrays(
+    ...     [0.1, 0.2, 0.3, 0.4, 0.6, 0.9],
+    ...     miss=[0, 0, 40, 0, 0, 900],
+    ...     alarm=[25, 25, 0, 25, 25, 0],
+    ...     review=4,
+    ... )
+    >>> display = CaseCostsDisplay.from_result(costs).plot()
+    >>> drawn = display.frame()
+    >>> inside = drawn["decision"] == "abstain"
+    >>> [round(float(drawn[name][inside].sum() * costs.n / 1000), 6) for name in ("saved", "reviews")]
+    [40.0, 12.0]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (ScoreCosts,)
+
+    def __init__(self, *, result: ScoreCosts, window: AbstentionWindow | None = None) -> None:
+        super().__init__(result=result)
+        if window is not None:
+            check_type(window, "window", AbstentionWindow)
+            # a window that cuts a bin has no known money
+            result.of_window(window.lower, window.upper)
+        self.window = result.window() if window is None else window
+
+    def plot(self, ax: Any = None, *, bins: int = 40) -> Self:
+        """Draw the money.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        bins : int
+            Number of bins over the finite scores, about; thresholds add up to two.
+        """
+        check_positive_int(bins, "bins")
+        ax = self._begin(ax, size=(6.4, 5.0))
+        costs, factor = self.result, _PER / self.result.n
+        codes = decide(costs.scores, self.window)
+        # money per distinct score and 1,000 cases, by what the window does there
+        money = {
+            "saved": factor * costs.miss * (codes != 0),
+            "missed": factor * costs.miss * (codes == 0),
+            "alarms": factor * costs.alarm * (codes == 1),
+            "reviews": factor * costs.review * (codes == ABSTAIN),
+        }
+        ends = self._bin(costs.scores, money, bins)
+        called = {word: f"called {word}" for word, _ in ZONES.values()}
+        self._draw_zones(ends, 0.12, {**called, "abstain": "to a person"})
+        finite, middle, size, _ = self._bar_places(0.8 * (ends[1] - ends[0]) / bins)
+        self.bars_ = {}
+        for name, (words, color, hatch) in _STYLES.items():
+            drawn = self.frame()[name]
+            heights = drawn[finite] * (1 if name == "saved" else -1)
+            beyond = float(drawn[~finite].sum())
+            words = f"{words}, {_amount(float(drawn.sum()))}"
+            words = f"{words} ({_amount(beyond)} at infinity)" if beyond else words
+            style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+            self.bars_[name] = ax.bar(middle, heights, size, label=words, **style)
+        ax.axhline(0, color="black", lw=0.8)
+        ax.grid(axis="y", color=GUIDE, lw=0.4)
+        ax.set_axisbelow(True)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):,g}")
+        return self._finish("score", "paid (down) and saved (up), per 1,000 cases", columns=2)
+
+
+def _amount(money: float) -> str:
+    """Text of an amount: whole from 1,000 on, three digits below."""
+    return f"{money:,.0f}" if money >= 1000 else f"{money:.3g}"

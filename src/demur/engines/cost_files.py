@@ -105,7 +105,10 @@ def _entries(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
 
 
 def _from_csv(text: str, shown: str) -> dict[str, dict[str, Any]]:
-    lines = [(number, row) for number, row in _numbered_rows(text) if any(row)]
+    separator = max((",", ";", "\t"), key=text.split("\n", 1)[0].count)
+    reader = csv.reader(text.splitlines(), delimiter=separator)
+    numbered = [(reader.line_num, [field.strip() for field in row]) for row in reader]
+    lines = [(number, row) for number, row in numbered if any(row)]
     if not lines:
         raise input_error(shown, "must hold a cost matrix", "an empty file", _LAYOUT)
     (_, header), *body = lines
@@ -132,13 +135,6 @@ def _from_csv(text: str, shown: str) -> dict[str, dict[str, Any]]:
             if field or name != row[0]
         }
     return costs
-
-
-def _numbered_rows(text: str) -> list[tuple[int, list[str]]]:
-    first = text.split("\n", 1)[0]
-    separator = max((",", ";", "\t"), key=first.count)
-    reader = csv.reader(text.splitlines(), delimiter=separator)
-    return [(reader.line_num, [field.strip() for field in row]) for row in reader]
 
 
 def _from_toml(text: str, shown: str) -> dict[str, dict[str, Any]]:

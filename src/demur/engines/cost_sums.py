@@ -1,10 +1,11 @@
-"""`read_score_costs`: from any source to `ScoreCosts`, one scan per model, where the data live."""
+"""Sums of costs per score, and per score and fold, from any source: one scan per model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,8 @@ from demur._checks import check_number, check_positive_int, check_type, input_er
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
-from demur.counts.costs import ScoreCosts
-from demur.engines.counting import check_columns
-from demur.engines.distinct import FIRST_ROWS, looks_like_more_than
+from demur.counts.costs import FoldedCosts, ScoreCosts
+from demur.engines.columns import quoted
 from demur.engines.frames import (
     FrameTable,
     collected,
@@ -25,19 +25,39 @@ from demur.engines.frames import (
     without_nan,
 )
 from demur.engines.labels import one_pos_label, positive_place
-from demur.engines.score_bins import LARGEST_FLOAT, MOST_BINS, ScoreBins, fitting_bins
+from demur.engines.score_bins import LARGEST_FLOAT, MOST_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
-from demur.engines.tallies import Columns, as_floats, coded, is_missing, missing_rows
+from demur.engines.tallies import (
+    FIRST_ROWS,
+    Columns,
+    as_floats,
+    bin_ranges,
+    coded,
+    is_missing,
+    looks_like_more_than,
+    missing_rows,
+)
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["CostTerms", "is_positive", "read_score_costs", "require_complete"]
+__all__ = ["CostTerms", "read_folded_costs", "read_score_costs"]
 
 DEFAULT_DISTINCT = 2**19
 DEFAULT_COST_BINS = 2**18
 _PRICES = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
 _REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
 _SCORE, _NUMBER, _LABEL, _ROWS, _LOWER, _UPPER = "score", "number", "label", "rows", "lower", "upper"
+_GROUP, _WEIGHT, _FOLD = "group", "weight", "fold"
+# costs of calling a case negative, of calling it positive and of a review, by true class
+_OUTCOMES = (
+    ("cost_tn", "cost_fp", "review_negative"),
+    ("cost_fn", "cost_tp", "review_positive"),
+)
+_SQUARES = ((0, 0), (1, 1), (2, 2))
+_PRODUCTS = (*_SQUARES, (0, 1), (0, 2), (1, 2))
+FOLDS = 10
+# groups of scores: cells of both classes and all folds are twenty times as many
+_MOST_SCORES = 2**12
 
 
 def read_score_costs(
@@ -134,12 +154,20 @@ def read_score_costs(
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=None, groups=None)
     columns = replace(columns, amounts=prices.columns)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        check_columns(table, columns)
         if isinstance(table, FrameTable):
-            asked = _Asked(columns, prices, label, bins, limit)
-            return {name: _summed(table, name, asked) for name in columns.scores}
+            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=_SQUARES)
+            return {
+                name: _score_costs(replace(scan, model=name), label, bins, limit) for name in columns.scores
+            }
         rows = table.head(columns.all, table.n_rows or 0)
-    return _in_memory(rows, columns, prices, label, bins)
+    for name in columns.all:
+        missing = int(np.count_nonzero(is_missing(np.asarray(rows[name]))))
+        if missing:
+            raise missing_rows(name, missing)
+    truth = is_positive(np.asarray(rows[y_true]), label, y_true)
+    costs = prices.of_rows(rows)
+    made = {name: costs.score_costs(truth, as_floats(rows[name])) for name in columns.scores}
+    return made if bins is None else {name: one.binned(at_most=max(bins, 4)) for name, one in made.items()}
 
 
 # ---------------------------------------------------------------- what a case costs
@@ -206,32 +234,6 @@ class CostTerms:
         return {**price, "review_positive": reviews[0], "review_negative": reviews[1]}
 
 
-class _Asked(NamedTuple):
-    """What to sum, and how finely."""
-
-    columns: Columns
-    prices: CostTerms
-    positive: Any
-    bins: int | None
-    limit: int
-
-
-# ---------------------------------------------------------------- rows in memory
-
-
-def _in_memory(
-    rows: Mapping[str, Any], columns: Columns, prices: CostTerms, positive: Any, bins: int | None
-) -> dict[str, ScoreCosts]:
-    for name in columns.all:
-        missing = int(np.count_nonzero(is_missing(np.asarray(rows[name]))))
-        if missing:
-            raise missing_rows(name, missing)
-    truth = is_positive(np.asarray(rows[columns.y_true]), positive, columns.y_true)
-    costs = prices.of_rows(rows)
-    made = {name: costs.score_costs(truth, as_floats(rows[name])) for name in columns.scores}
-    return made if bins is None else {name: one.binned(at_most=max(bins, 4)) for name, one in made.items()}
-
-
 def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
     """Tell which labels are the positive one."""
     known, codes = coded(labels)
@@ -242,57 +244,110 @@ def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
 # ---------------------------------------------------------------- sums of an engine
 
 
-def _summed(table: FrameTable, name: str, asked: _Asked) -> ScoreCosts:
-    """Sum one model: one by one, and in bins if there are too many scores."""
-    first = as_floats(table.head((name,), FIRST_ROWS)[name])
-    many = looks_like_more_than(asked.limit, first, more_rows=len(first) == FIRST_ROWS)
-    if asked.bins is None and not many:
-        rows = _grouped(table, name, asked, None, most=2 * asked.limit)
-        if len(rows[_ROWS]) <= 2 * asked.limit:
-            return _score_costs(rows, name, asked)
-    wanted = fitting_bins(first, asked.bins or DEFAULT_COST_BINS)
-    return _score_costs(_grouped(table, name, asked, wanted, most=None), name, asked)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Scan:
+    """One model of a table, its costs, and which products of two of them are added up."""
+
+    table: FrameTable
+    columns: Columns
+    terms: CostTerms
+    model: str
+    products: tuple[tuple[int, int], ...]
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """Columns of amounts, and of weights, by the names they get."""
+        amounts = {f"amount{place}": column for place, column in enumerate(self.columns.amounts)}
+        return amounts if self.columns.weights is None else {**amounts, _WEIGHT: self.columns.weights}
+
+    def first_scores(self, limit: int) -> tuple[FloatArray, bool]:
+        """Return the first scores, and whether they look like more than `limit` distinct ones."""
+        first = as_floats(self.table.head((self.model,), FIRST_ROWS)[self.model])
+        return first, looks_like_more_than(limit, first, more_rows=len(first) == FIRST_ROWS)
+
+    def selected(self) -> Any:
+        """Choose label, score, group, amounts and weight of every row."""
+        nw, frame, columns = narwhals(), self.table.frame, self.columns
+        kept = {
+            _LABEL: key_column(frame, columns.y_true, self.table.types),
+            _SCORE: named_column(frame, self.model).cast(nw.Float64),
+        }
+        if columns.groups is not None:
+            kept[_GROUP] = key_column(frame, columns.groups, self.table.types)
+        for place, column in self.numbers.items():
+            kept[place] = without_nan(frame, named_column(frame, column).cast(nw.Float64))
+        return frame.select(**kept)
+
+    def grouped(self, frame: Any, *keys: str, most: int | None = None) -> dict[str, Any]:
+        """Group by class and keys; add up costs, products, and what is wrong with the amounts."""
+        nw = narwhals()
+        amounts = {column: nw.col(place) for place, column in self.numbers.items() if place != _WEIGHT}
+        costs = self.terms.by_outcome(lambda term: _amount(term, amounts))
+        values: dict[str, Any] = {}
+        for names in _OUTCOMES:
+            varying = {name: costs[name] for name in names if not isinstance(costs[name], float)}
+            values |= varying
+            values |= {
+                _product(names, i, j): varying[names[i]] * varying[names[j]]
+                for i, j in self.products
+                if names[i] in varying and names[j] in varying
+            }
+        if self.columns.weights is not None:
+            values = {name: value * nw.col(_WEIGHT) for name, value in values.items()}
+            values["weights"] = nw.col(_WEIGHT)
+        for place in self.numbers:
+            amount = nw.col(place)
+            bad = ((amount < 0) | (amount > LARGEST_FLOAT)).fill_null(value=False)
+            values |= {
+                f"{place}_missing": amount.is_null().cast(nw.Int64),
+                f"{place}_bad": bad.cast(nw.Int64),
+            }
+        added = {_ROWS: nw.len(), **{name: nw.col(name).sum() for name in values}}
+        if _NUMBER in keys:
+            added |= {_LOWER: nw.col(_SCORE).min(), _UPPER: nw.col(_SCORE).max()}
+        frame = frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added)
+        if most is not None and not frame.implementation.is_polars():
+            frame = frame.head(most + 1)
+        return collected(frame)
+
+    def sums(
+        self, rows: Mapping[str, Any], positive: Any
+    ) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+        """Return class, cases, sums of the three costs and of their products, by row."""
+        truth = is_positive(rows[_LABEL], positive, self.columns.y_true)
+        cases = as_floats(rows["weights"] if "weights" in rows else rows[_ROWS])
+        numbers = self.terms.by_outcome(lambda term: 0.0 if isinstance(term, (str, tuple)) else term)
+        sums, products = np.empty((len(cases), 3)), np.empty((len(cases), len(self.products)))
+        for own, names in zip((~truth, truth), _OUTCOMES, strict=True):
+            columns = [
+                as_floats(rows[name])[own] if name in rows else cases[own] * float(numbers[name])
+                for name in names
+            ]
+            sums[own] = np.stack(columns, axis=1)
+            for place, (i, j) in enumerate(self.products):
+                name = _product(names, i, j)
+                if name in rows:
+                    products[own, place] = as_floats(rows[name])[own]
+                else:
+                    # one of the two is the same for all cases of the class
+                    fixed, other = (i, j) if names[i] not in rows else (j, i)
+                    products[own, place] = float(numbers[names[fixed]]) * columns[other]
+        return truth, cases, sums, products
 
 
-def _grouped(
-    table: FrameTable, name: str, asked: _Asked, bins: ScoreBins | None, *, most: int | None
-) -> dict[str, Any]:
-    """Group the rows by class and score, or bin, and add up costs, squares and what is wrong with them."""
-    nw, columns = narwhals(), asked.columns
-    kept = {
-        _LABEL: key_column(table.frame, columns.y_true, table.types),
-        _SCORE: named_column(table.frame, name).cast(nw.Float64),
-    }
-    places = {column: f"amount{place}" for place, column in enumerate(columns.amounts)}
-    for column, place in places.items():
-        value = named_column(table.frame, column).cast(nw.Float64)
-        kept[place] = without_nan(table.frame, value)
-    frame = table.frame.select(**kept)
-    if bins is not None:
-        frame = with_numbers(frame, bins, weighted=False)
-    costs = asked.prices.by_outcome(lambda value: nw.col(places[value]) if isinstance(value, str) else value)
-    added = {_ROWS: nw.len()}
-    squared: dict[str, Any] = {}
-    for outcome, cost in costs.items():
-        if not isinstance(cost, float):
-            squared |= {outcome: cost, f"{outcome}_squares": cost * cost}
-    for place in places.values():
-        amount = nw.col(place)
-        squared[f"{place}_missing"] = amount.is_null().cast(nw.Int64)
-        bad = ((amount < 0) | (amount > LARGEST_FLOAT)).fill_null(value=False)
-        squared[f"{place}_bad"] = bad.cast(nw.Int64)
-    frame = frame.with_columns(**squared)
-    added |= {column: nw.col(column).sum() for column in squared}
-    if bins is not None:
-        added |= {_LOWER: nw.col(_SCORE).min(), _UPPER: nw.col(_SCORE).max()}
-    grouped = frame.group_by(_LABEL, _SCORE if bins is None else _NUMBER).agg(**added)
-    if most is not None and not grouped.implementation.is_polars():
-        grouped = grouped.head(most + 1)
-    return collected(grouped)
+def _amount(term: Any, amounts: Mapping[str, Any]) -> Any:
+    """Return a cost as an expression; a number for all cases as it is."""
+    if isinstance(term, tuple):
+        return amounts[term[0]] * term[1]
+    return amounts[term] if isinstance(term, str) else term
 
 
-def require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
-    """Refuse missing labels, scores and amounts, and negative amounts, with their number."""
+def _product(names: tuple[str, ...], i: int, j: int) -> str:
+    return f"{names[i]}_{names[j]}"
+
+
+def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
+    """Refuse missing labels, scores, amounts and weights, and negative ones, with their number."""
     if not len(rows[_ROWS]):
         raise input_error(name, "must hold at least one row", "none")
     counts = rows[_ROWS].astype(np.int64)
@@ -301,55 +356,135 @@ def require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> No
         missing = int(counts[is_missing(values)].sum())
         if missing:
             raise missing_rows(column, missing)
-    for place, column in enumerate(columns.amounts):
-        missing = int(rows[f"amount{place}_missing"].sum())
+    hint = "a gain is what the other decision costs more; write it there."
+    numbers: list[Any] = [(f"amount{k}", one, "amounts", hint) for k, one in enumerate(columns.amounts)]
+    numbers += [] if columns.weights is None else [(_WEIGHT, columns.weights, "weights", None)]
+    for place, column, what, remedy in numbers:
+        missing, bad = (int(rows[f"{place}_{kind}"].sum()) for kind in ("missing", "bad"))
         if missing:
             raise missing_rows(column, missing)
-        bad = int(rows[f"amount{place}_bad"].sum())
         if bad:
-            raise input_error(
-                column,
-                "must hold finite amounts from 0",
-                f"{bad} negative or infinite",
-                "a gain is what the other decision costs more; write it there.",
-            )
+            rule = f"must hold finite {what} from 0"
+            raise input_error(column, rule, f"{bad} negative or infinite", remedy)
 
 
-def _score_costs(rows: dict[str, Any], name: str, asked: _Asked) -> ScoreCosts:
-    """Turn grouped rows into sums per score or bin: each class has its own costs of a decision."""
-    require_complete(rows, name, asked.columns)
-    truth = is_positive(rows[_LABEL], asked.positive, asked.columns.y_true)
-    cases = rows[_ROWS].astype(np.float64)
-    numbers = asked.prices.by_outcome(lambda value: 0.0 if isinstance(value, str) else value)
-
-    def total(outcome: str, power: int) -> FloatArray:
-        column = outcome if power == 1 else f"{outcome}_squares"
-        return as_floats(rows[column]) if column in rows else cases * numbers[outcome] ** power
-
-    pairs = {
-        "miss": ("cost_fn", "cost_tn"),
-        "alarm": ("cost_tp", "cost_fp"),
-        "review": ("review_positive", "review_negative"),
-    }
-    sums, squares = (
-        [np.where(truth, total(pair[0], power), total(pair[1], power)) for pair in pairs.values()]
-        for power in (1, 2)
-    )
+def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> ScoreCosts:
+    """Sum one model: one by one, and in bins if there are too many scores."""
+    first, many = scan.first_scores(limit)
+    frame, rows = scan.selected(), None
+    if bins is None and not many:
+        rows = scan.grouped(frame, _SCORE, most=2 * limit)
+    if rows is None or len(rows[_ROWS]) > 2 * limit:
+        wanted = fitting_bins(first, bins or DEFAULT_COST_BINS)
+        rows = scan.grouped(with_numbers(frame, wanted, weighted=False), _NUMBER)
+    _require_complete(rows, scan.model, scan.columns)
+    _, cases, sums, squares = scan.sums(rows, positive)
+    columns = [cases, *np.ascontiguousarray(sums.T), *np.ascontiguousarray(squares.T)]
     if _SCORE in rows:
-        lower, upper, columns = as_floats(rows[_SCORE]), None, [cases, *sums, *squares]
+        lower, upper = as_floats(rows[_SCORE]), None
     else:
         # the two classes of a bin share its range
-        number, places = np.unique(as_floats(rows[_NUMBER]), return_inverse=True)
-        lower, upper = np.full(len(number), np.inf), np.full(len(number), -np.inf)
-        np.minimum.at(lower, places, as_floats(rows[_LOWER]))
-        np.maximum.at(upper, places, as_floats(rows[_UPPER]))
-        columns = [
-            np.bincount(places, column, len(number)).astype(np.float64) for column in (cases, *sums, *squares)
-        ]
+        places, lower, upper = bin_ranges(*(as_floats(rows[name]) for name in (_NUMBER, _LOWER, _UPPER)))
+        columns = [np.bincount(places, column, len(lower)).astype(np.float64) for column in columns]
     return ScoreCosts.from_sums(
         lower,
         columns[0],
-        **dict(zip(pairs, columns[1:4], strict=True)),
+        miss=columns[1],
+        alarm=columns[2],
+        review=columns[3],
         squares=(columns[4], columns[5], columns[6]),
         upper=upper,
     )
+
+
+# ---------------------------------------------------------------- sums by fold
+
+
+def read_folded_costs(
+    source: Any,
+    *,
+    columns: Columns,
+    terms: CostTerms,
+    positive: Any,
+    seed: int = 0,
+    engine: str | None = None,
+    memory_limit: str = MEMORY_LIMIT,
+    master: str | None = None,
+) -> dict[Any, dict[str, FoldedCosts]]:
+    """Return group -> model -> sums per score, class and fold; one group, None, without groups.
+
+    Up to 2**12 distinct scores the sums are of single scores, beyond of bins. Weights stand for repeated
+    cases. A case goes into a fold by a hash of its values and the seed, so equal cases share one.
+    """
+    with open_source(source, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
+        assert isinstance(table, FrameTable)
+        found: dict[Any, dict[str, FoldedCosts]] = {}
+        for model in columns.scores:
+            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=_PRODUCTS)
+            rows = _folded_rows(scan, seed)
+            _require_complete(rows, model, columns)
+            for group, part in _parts(rows, columns.groups):
+                truth, cases, sums, products = scan.sums(part, positive)
+                if _SCORE in part:
+                    lower = upper = as_floats(part[_SCORE])
+                else:
+                    # all cells of a bin share its range
+                    edges = (as_floats(part[name]) for name in (_NUMBER, _LOWER, _UPPER))
+                    places, low, high = bin_ranges(*edges)
+                    lower, upper = low[places], high[places]
+                fold = as_floats(part[_FOLD]).astype(np.int64)
+                kept = cases > 0
+                made = FoldedCosts(
+                    lower[kept],
+                    upper[kept],
+                    truth[kept],
+                    fold[kept],
+                    cases[kept],
+                    sums[kept],
+                    products[kept],
+                    FOLDS,
+                )
+                found.setdefault(group, {})[model] = made
+        return found
+
+
+def _folded_rows(scan: _Scan, seed: int) -> dict[str, Any]:
+    """Group the rows by class, fold and score, or bin of scores where there are many."""
+    first, many = scan.first_scores(_MOST_SCORES)
+    frame = with_folds(scan.selected(), FOLDS, seed)
+    keys = [_FOLD] if scan.columns.groups is None else [_FOLD, _GROUP]
+    if not many:
+        rows = scan.grouped(frame, *keys, _SCORE)
+        if len(np.unique(rows[_SCORE])) <= 2 * _MOST_SCORES:
+            return rows
+    frame = with_numbers(frame, fitting_bins(first, _MOST_SCORES), weighted=False)
+    return scan.grouped(frame, *keys, _NUMBER)
+
+
+def _parts(rows: Mapping[str, Any], group: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
+    if group is None:
+        return [(None, rows)]
+    values = rows[_GROUP]
+    missing = np.array([value is None for value in values])
+    if missing.any():
+        raise missing_rows(group, int(as_floats(rows[_ROWS])[missing].sum()))
+    return [
+        (value, {name: column[values == value] for name, column in rows.items()})
+        for value in np.unique(values)
+    ]
+
+
+def with_folds(frame: Any, folds: int, seed: int) -> Any:
+    """Add the fold of every row: a hash of all its values, in the language of the engine."""
+    names = frame.collect_schema().names()
+    native = frame.to_native()
+    if frame.implementation.is_duckdb():
+        hashed = f"hash({', '.join(map(quoted, names))}, {int(seed)})"
+        return narwhals().from_native(native.project(f"*, ({hashed} % {folds})::integer as {_FOLD}"))
+    if frame.implementation.is_spark_like():
+        sql = import_module("pyspark.sql.functions")
+        hashed = sql.xxhash64(*(sql.col(name) for name in names), sql.lit(int(seed)))
+        fold = sql.pmod(hashed, sql.lit(folds)).cast("int")
+        return narwhals().from_native(native.withColumn(_FOLD, fold))
+    rule = "must be duckdb or spark for honest costs of amounts"
+    raise input_error("engine", rule, frame.implementation.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,21 +12,27 @@ import numpy as np
 from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.scores import ScoreCounts
-from demur.engines.columns import unknown_column
-from demur.engines.distinct import (
-    FIRST_ROWS,
-    first_rows_prove,
-    has_at_most_rows,
-    has_more_than,
-    looks_like_more_than,
-)
 from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
-from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded, is_missing
-from demur.typing import BoolArray, FloatArray
+from demur.engines.tallies import (
+    FIRST_ROWS,
+    Columns,
+    Cut,
+    Table,
+    Tally,
+    as_floats,
+    bin_ranges,
+    coded,
+    first_rows_prove,
+    has_at_most_rows,
+    has_more_than,
+    is_missing,
+    looks_like_more_than,
+)
+from demur.typing import FloatArray
 
-__all__ = ["check_columns", "checked_tallies", "read_counts"]
+__all__ = ["checked_tallies", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
 _INTEGERS_EXACT_IN_FLOAT = 2**53
@@ -144,31 +151,12 @@ def read_counts(
         raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        check_columns(table, columns)
         label = one_pos_label(pos_label, positive)
         counts = _scan(table, columns, label, bins=bins, most=max_distinct, tolerance=allowed)
     return counts if columns.groups is not None else counts[_ALL]
 
 
 # ---------------------------------------------------------------- before the scan
-
-
-def check_columns(table: Table, columns: Columns) -> None:
-    """Refuse columns the table does not have, and scores or weights that are no numbers."""
-    for name in columns.all:
-        if name not in table.kinds:
-            raise unknown_column(table.name, name, table.kinds)
-    numbers = [("scores", name) for name in columns.scores]
-    numbers += [("weights", columns.weights)] if columns.weights is not None else []
-    numbers += [("a cost", name) for name in columns.amounts]
-    for argument, name in numbers:
-        if table.kinds[name] not in ("number", "bool"):
-            raise input_error(
-                argument,
-                "must name columns of numbers",
-                f"{table.not_numbers(name)} in {name!r}",
-                "write decimals with a point, and leave missing values empty.",
-            )
 
 
 def _first_cuts(
@@ -194,13 +182,12 @@ def _first_cuts(
     cuts = {
         name: Cut(fitting_bins(first, number) if name in binned else None) for name, first in firsts.items()
     }
-    if bins is not None or not table.reads_ahead:
-        return cuts
-    # what is proven before the scan need not be proven by the ranges of the bins
-    return {
-        name: replace(cut, ranges=not (_has_plain_ends(cut) and first_rows_prove(limit, table, name)))
-        for name, cut in cuts.items()
-    }
+    if bins is None and table.reads_ahead:
+        # what is proven before the scan need not be proven by the ranges of the bins
+        for name, cut in cuts.items():
+            if cut.bins is not None and cut.bins.has_plain_ends and first_rows_prove(limit, table, name):
+                cuts[name] = replace(cut, ranges=False)
+    return cuts
 
 
 def _bins_for(table: Table, columns: Columns) -> int:
@@ -209,10 +196,6 @@ def _bins_for(table: Table, columns: Columns) -> int:
         return DEFAULT_BINS
     groups = len(coded(table.head((columns.groups,), FIRST_ROWS)[columns.groups])[0])
     return min(DEFAULT_BINS, max(_FEWEST_BINS, 1 << int(math.log2(_MOST_GROUPED_BINS / groups))))
-
-
-def _has_plain_ends(cut: Cut) -> bool:
-    return cut.bins is not None and cut.bins.has_plain_ends
 
 
 # ---------------------------------------------------------------- the scans
@@ -229,8 +212,17 @@ def _scan(
     tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
     if bins is None and cap is not None:
         _settle(table, columns, cuts, tallies, limit)
-    label = _positive_label(tallies[columns.scores[0]], columns, positive)
-    counted = {name: _counts(tallies[name], label, exact=cuts[name].exact) for name in columns.scores}
+    labels = coded(tallies[columns.scores[0]].label)[0]
+    place = positive_place(labels, positive, column=columns.y_true)
+    # nothing where no case is positive
+    label = () if place is None else (labels[place],)
+    counted = {
+        name: {
+            group: _Counted(_exact_counts(part), np.empty(0)) if cuts[name].exact else _binned(part)
+            for group, part in _parts(tallies[name], label).items()
+        }
+        for name in columns.scores
+    }
     tallies.clear()
     binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
     _refine(table, columns, binned, counted, label, tolerance=tolerance, cap=cap)
@@ -280,13 +272,6 @@ def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -
     return tallies
 
 
-def _positive_label(tally: Tally, columns: Columns, positive: Any) -> tuple[Any, ...]:
-    """Return the positive label, or nothing where no case is positive."""
-    labels = coded(tally.label)[0]
-    place = positive_place(labels, positive, column=columns.y_true)
-    return () if place is None else (labels[place],)
-
-
 def _refine(
     table: Table,
     columns: Columns,
@@ -323,17 +308,6 @@ def _refine(
 # ---------------------------------------------------------------- from a tally to counts
 
 
-class _Part(NamedTuple):
-    """Rows of one group."""
-
-    positive: BoolArray
-    lower: FloatArray
-    upper: FloatArray
-    number: FloatArray | None
-    weight: FloatArray | None
-    counted: bool
-
-
 class _Counted(NamedTuple):
     """Counts of one group, and the numbers of their bins."""
 
@@ -341,48 +315,38 @@ class _Counted(NamedTuple):
     numbers: FloatArray
 
 
-def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, _Part]:
-    """Split the rows by group; a group without weight has no cases."""
+def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, Tally]:
+    """Split the rows by group, with True for the positive label; a group without weight has no cases."""
     positive = tally.label == label[0] if label else np.zeros(len(tally), dtype=np.bool_)
-    weight, counted = tally.case_weights, tally.weight is None
-    columns = (np.asarray(positive, dtype=np.bool_), tally.lower, tally.upper, tally.number, weight)
+    tally = replace(tally, label=np.asarray(positive, dtype=np.bool_))
     if tally.group is None:
-        return {_ALL: _Part(*columns, counted=counted)}
+        return {_ALL: tally}
     groups, codes = coded(tally.group)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(groups) + 1))
-    parts = {}
-    for place, group in enumerate(groups):
-        rows = order[starts[place] : starts[place + 1]]
-        own: list[Any] = [*(None if column is None else column[rows] for column in columns), counted]
-        if weight is None or weight[rows].any():
-            parts[group] = _Part(*own)
-    return parts
+    parts = (tally.of_rows(order[first:stop]) for first, stop in pairwise(starts))
+    return {
+        group: part
+        for group, part in zip(groups, parts, strict=True)
+        if part.case_weights is None or part.case_weights.any()
+    }
 
 
-def _counts(tally: Tally, label: tuple[Any, ...], *, exact: bool) -> dict[Any, _Counted]:
-    parts = _parts(tally, label)
-    if not exact:
-        return {group: _binned(part) for group, part in parts.items()}
-    return {group: _Counted(_exact_counts(part), np.empty(0)) for group, part in parts.items()}
-
-
-def _exact_counts(part: _Part) -> ScoreCounts:
+def _exact_counts(part: Tally) -> ScoreCounts:
     """Count every score apart; rows that were counted are so many cases, not one case that matters more."""
-    if part.weight is None or not part.counted:
-        return ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight)
-    positives = np.where(part.positive, part.weight, 0.0)
-    return ScoreCounts.from_counts(part.lower, positives, part.weight - positives)
+    if part.rows is None or part.weight is not None:
+        return ScoreCounts.from_arrays(part.label, part.lower, sample_weight=part.weight)
+    cases = part.rows.astype(np.float64)
+    positives = np.where(part.label, cases, 0.0)
+    return ScoreCounts.from_counts(part.lower, positives, cases - positives)
 
 
-def _binned(part: _Part) -> _Counted:
+def _binned(part: Tally) -> _Counted:
     """Put the rows of a bin together: its range and the weight of each class."""
-    weight = np.ones(len(part.lower)) if part.weight is None else part.weight
-    kept = weight > 0
-    numbers, places = np.unique(part.number[kept], return_inverse=True)  # type: ignore[index]
-    lower, upper = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
-    np.minimum.at(lower, places, part.lower[kept])
-    np.maximum.at(upper, places, part.upper[kept])
-    masses = [np.where(part.positive[kept] == kind, weight[kept], 0.0) for kind in (True, False)]
-    positives, negatives = (np.bincount(places, mass, len(numbers)) for mass in masses)
-    return _Counted(BinnedCounts.from_bins(lower, upper, positives, negatives), numbers)
+    weight = np.ones(len(part)) if part.case_weights is None else part.case_weights
+    part, weight = part.of_rows(weight > 0), weight[weight > 0]
+    assert part.number is not None
+    places, lower, upper = bin_ranges(part.number, part.lower, part.upper)
+    masses = [np.where(part.label == kind, weight, 0.0) for kind in (True, False)]
+    positives, negatives = (np.bincount(places, mass, len(lower)) for mass in masses)
+    return _Counted(BinnedCounts.from_bins(lower, upper, positives, negatives), np.unique(part.number))

@@ -15,13 +15,11 @@ from typing import IO, Any, Self
 
 from demur._checks import input_error
 from demur._files.database import connect, load_duckdb, quiet
-from demur._files.temporary import temporary_folder
-from demur.engines.addresses import shown_address
-from demur.engines.checksums import check_gzip, check_parquet_pages
+from demur._files.whole import temporary_folder
+from demur.engines.addresses import is_remote, remote_files, shown_address
 from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, unknown_column
+from demur.engines.integrity import Snapshot, check_gzip, check_parquet_pages
 from demur.engines.paths import folder_keys, is_stream, partition_columns, source_files
-from demur.engines.remote import is_remote, remote_files
-from demur.engines.snapshot import Snapshot
 from demur.engines.text import (
     MISSING_WORDS,
     NUMBER_AS_PEOPLE_WRITE,
@@ -193,18 +191,30 @@ def open_table(
     resources = ExitStack()
     try:
         if is_remote(fspath(source)):
-            return _open_remote(fspath(source), memory_limit, resources)
-        name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
-        snapshot = Snapshot(name, paths)
-        partitions = partition_columns(name, paths)
-        connection = connect() if memory_limit is None else _own_database(memory_limit, resources)
-        resources.enter_context(connection)
-        if kind == "gzip":
-            for path in paths:
-                check_gzip(path, name)
-        relation, n_rows = _relation(
-            connection, paths, kind, name, partitioned=bool(partitions), resources=resources
-        )
+            # Parquet files at an address, which DuckDB reads in place
+            found, name, kind = remote_files(fspath(source)), shown_address(fspath(source)), "remote"
+            snapshot = Snapshot(name, [])
+            connection = resources.enter_context(_own_database(memory_limit, resources))
+            connection.register_filesystem(found.filesystem)
+            keys = {folder_keys(PurePosixPath(one)) for one in found.names}
+            partitions = keys.pop() if len(keys) == 1 else ()
+            relation, n_rows = _parquet(connection, found.names, name, partitioned=bool(partitions))
+            # an address that is shown in part cannot be opened again under its name
+            columnar = name == fspath(source)
+        else:
+            name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
+            snapshot = Snapshot(name, paths)
+            partitions = partition_columns(name, paths)
+            connection = connect() if memory_limit is None else _own_database(memory_limit, resources)
+            resources.enter_context(connection)
+            if kind == "gzip":
+                for path in paths:
+                    check_gzip(path, name)
+            relation, n_rows = _relation(
+                connection, paths, kind, name, partitioned=bool(partitions), resources=resources
+            )
+            # what was copied from a stream cannot be read again under its name
+            columnar = kind == "parquet" and not is_stream(fspath(source))
         return FileTable(
             name=name,
             relation=relation,
@@ -213,36 +223,11 @@ def open_table(
             snapshot=snapshot,
             kind=kind,
             partitions=partitions,
-            # what was copied from a stream cannot be read again under its name
-            columnar=kind == "parquet" and not is_stream(fspath(source)),
+            columnar=columnar,
         )
     except BaseException:
         resources.close()
         raise
-
-
-def _open_remote(source: str, memory_limit: str | None, resources: ExitStack) -> FileTable:
-    """Open Parquet files at an address, which DuckDB reads in place."""
-    found, name = remote_files(source), shown_address(source)
-    connection = resources.enter_context(_own_database(memory_limit, resources))
-    connection.register_filesystem(found.filesystem)
-    keys = {folder_keys(PurePosixPath(one)) for one in found.names}
-    partitions = keys.pop() if len(keys) == 1 else ()
-    with database_errors(name):
-        rows = parquet_source(partitioned=bool(partitions))
-        relation = connection.sql(f"select * from {rows}", params={"names": found.names})
-        n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
-    return FileTable(
-        name=name,
-        relation=relation,
-        n_rows=n_rows,
-        resources=resources,
-        snapshot=Snapshot(name, []),
-        kind="remote",
-        partitions=partitions,
-        # an address that is shown in part cannot be opened again under its name
-        columnar=name == source,
-    )
 
 
 # ---------------------------------------------------------------- opening with DuckDB
@@ -260,21 +245,17 @@ def _own_database(memory_limit: str | None, resources: ExitStack) -> Any:
         raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
 
 
-def _with_one_line_end(paths: list[Path], kind: str, shown: str, resources: ExitStack) -> list[Path]:
-    """Return the files, or copies of those that mix line ends: DuckDB takes one kind in a file."""
-    mixed = [path for path in paths if mixes_line_ends(path, kind, shown)]
-    if not mixed:
-        return paths
-    folder = resources.enter_context(temporary_folder())
-    copies = {path: folder / f"{place}.csv" for place, path in enumerate(mixed)}
-    for path, copy in copies.items():
-        copy_with_one_line_end(path, copy, kind, shown)
-    return [copies.get(path, path) for path in paths]
-
-
 def parquet_source(*, partitioned: bool) -> str:
     """Return the SQL for the Parquet files in the parameter `names`."""
     return f"read_parquet($names, union_by_name = true, hive_partitioning = {str(partitioned).lower()})"
+
+
+def _parquet(connection: Any, names: list[str], shown: str, *, partitioned: bool) -> tuple[Any, int]:
+    """Return the DuckDB relation of Parquet files and its number of rows."""
+    with database_errors(shown):
+        source = parquet_source(partitioned=partitioned)
+        relation = connection.sql(f"select * from {source}", params={"names": names})
+        return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
 
 
 def _relation(
@@ -284,10 +265,7 @@ def _relation(
     # a name such as scores[1].csv is meant as it stands: globs are resolved already
     names = [glob.escape(str(path)) for path in paths]
     if kind == "parquet":
-        with database_errors(shown):
-            source = parquet_source(partitioned=partitioned)
-            relation = connection.sql(f"select * from {source}", params={"names": names})
-            return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
+        return _parquet(connection, names, shown, partitioned=partitioned)
     # a file without rows tells nothing about kinds, and older versions of DuckDB call it text
     filled = [path for path in paths if len(paths) == 1 or has_rows(path, kind, shown)] or paths[:1]
     names = [glob.escape(str(path)) for path in filled]
@@ -300,7 +278,13 @@ def _relation(
         relation = _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
         return relation, _read_through(relation)
     except _duckdb_error():
-        readable = _with_one_line_end(filled, kind, shown, resources)
+        # copies of files that mix line ends: DuckDB takes one kind in a file
+        mixed = [path for path in filled if mixes_line_ends(path, kind, shown)]
+        copies = {}
+        for place, path in enumerate(mixed):
+            copies[path] = resources.enter_context(temporary_folder()) / f"{place}.csv"
+            copy_with_one_line_end(path, copies[path], kind, shown)
+        readable = [copies.get(path, path) for path in filled]
         names = [glob.escape(str(path)) for path in readable]
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
             relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)

@@ -1,28 +1,32 @@
-"""Tables of any engine that Narwhals speaks to, grouped there by one expression for all of them.
+"""Tables in memory, and of any engine that Narwhals speaks to, grouped by one expression for all.
 
 Lazy frames stay lazy: only the grouped rows come back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur._checks import input_error
 from demur.engines.columns import Kind, quoted
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
-from demur.typing import BoolArray
 
 __all__ = [
     "FrameTable",
+    "MemoryTable",
+    "Summary",
+    "bin_number",
     "collected",
     "eager_columns",
     "key_column",
     "named_column",
     "narwhals",
+    "summaries",
     "with_numbers",
     "without_nan",
 ]
@@ -78,7 +82,12 @@ class FrameTable:
         self.name = name
         self.n_rows = n_rows
         self._explain = explain
-        self.frame = _without_star(frame)
+        self.frame = frame
+        if frame.implementation.is_duckdb() and _STAR in frame.columns:
+            # a column * of DuckDB, which `named_column` finds under its new name
+            renamed = f"{quoted(_STAR)} as {quoted(_RENAMED_STAR)}"
+            kept = [renamed if column == _STAR else quoted(column) for column in frame.columns]
+            self.frame = narwhals().from_native(frame.to_native().project(", ".join(kept)))
         self.at_once = at_once
         self.reads_ahead: bool = frame.implementation.is_duckdb()
         self.types = dict(frame.collect_schema().items())
@@ -107,7 +116,9 @@ class FrameTable:
             # where the end is cut off, nobody knows whose rows are gone
             whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
-                own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
+                own = rows
+                if len(names) > 1:
+                    own = {column: values[rows[_MODEL] == place] for column, values in rows.items()}
                 tally = _tally(own, cuts[name], whole=whole, shared_limit=len(names) > 1)
                 if tally is None:
                     beyond[name] = replace(cuts[name], ranges=True)
@@ -127,16 +138,27 @@ class FrameTable:
 
     def _grouped(self, columns: Columns, cuts: dict[str, Cut]) -> Any:
         """Return the grouped frame for columns that are cut alike."""
+        nw, weighted = narwhals(), columns.weights is not None
         frame = self._stacked(columns, list(cuts))
         cut = next(iter(cuts.values()))
         if cut.bins is not None:
-            frame = with_numbers(frame, cut.bins, weighted=columns.weights is not None)
+            frame = with_numbers(frame, cut.bins, weighted=weighted)
         if cut.only is not None:
-            frame = _only_chosen_bins(frame, [c.only for c in cuts.values()])
+            inside = [nw.col(_NUMBER).is_in(sorted(one.only or ())) for one in cuts.values()]
+            if len(inside) > 1:
+                own = [(nw.col(_MODEL) == place) & test for place, test in enumerate(inside)]
+                inside = [nw.any_horizontal(*own, ignore_nulls=True)]
+            frame = frame.filter(inside[0])
         keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
         keys += [_GROUP] if columns.groups is not None else []
         keys += [_MODEL] if len(cuts) > 1 else []
-        return frame.group_by(*keys).agg(**_sums(cut, weighted=columns.weights is not None))
+        sums = {_ROWS: nw.len()}
+        if weighted:
+            sums |= {name: nw.col(name).sum() for name in (_WEIGHT, _MISSING, _BAD)}
+        if not cut.exact and cut.ranges:
+            edge = nw.col(_EDGE if weighted else _SCORE)
+            sums |= {_LOWER: edge.min(), _UPPER: edge.max()}
+        return frame.group_by(*keys).agg(**sums)
 
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
@@ -146,30 +168,27 @@ class FrameTable:
             kept[_GROUP] = key_column(self.frame, columns.groups, self.types)
         if columns.weights is not None:
             given = named_column(self.frame, columns.weights).cast(nw.Float64)
-            kept |= _weight_columns(nw, without_nan(self.frame, given))
+            weight = without_nan(self.frame, given)
+            bad = ((weight < 0) | (weight > LARGEST_FLOAT)).fill_null(value=False)
+            kept |= {_WEIGHT: weight, _MISSING: weight.is_null().cast(nw.Int64), _BAD: bad.cast(nw.Int64)}
         scores = [named_column(self.frame, name).cast(nw.Float64) for name in names]
         if len(names) == 1:
             return self.frame.select(**kept, **{_SCORE: scores[0]})
         places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
-        return _unpivoted(self.frame.select(**kept, **places), list(kept), list(places))
+        frame = self.frame.select(**kept, **places)
+        if frame.implementation.is_duckdb():
+            # the unpivot of Narwhals finds relations of the default connection only
+            values, numbers = f"[{', '.join(places)}]", f"{list(range(len(places)))}::integer[]"
+            stacked = [f"unnest({values}) as {_SCORE}", f"unnest({numbers}) as {_MODEL}"]
+            return nw.from_native(frame.to_native().project(", ".join([*map(quoted, kept), *stacked])))
+        tall = frame.unpivot(list(places), index=list(kept), variable_name=_MODEL, value_name=_SCORE)
+        place = nw.lit(len(places) - 1)
+        for number, name in enumerate(list(places)[:-1]):
+            place = nw.when(nw.col(_MODEL) == name).then(nw.lit(number)).otherwise(place)
+        return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
 
 
 # ---------------------------------------------------------------- expressions
-
-
-def _unpivoted(frame: Any, kept: list[str], scores: list[str]) -> Any:
-    """Stack score columns; `model` tells the place of each among them."""
-    nw = narwhals()
-    if frame.implementation.is_duckdb():
-        # the unpivot of Narwhals finds relations of the default connection only
-        values, places = f"[{', '.join(scores)}]", f"{list(range(len(scores)))}::integer[]"
-        stacked = [f"unnest({values}) as {_SCORE}", f"unnest({places}) as {_MODEL}"]
-        return nw.from_native(frame.to_native().project(", ".join([*map(quoted, kept), *stacked])))
-    tall = frame.unpivot(scores, index=kept, variable_name=_MODEL, value_name=_SCORE)
-    place = nw.lit(len(scores) - 1)
-    for number, name in enumerate(scores[:-1]):
-        place = nw.when(nw.col(_MODEL) == name).then(nw.lit(number)).otherwise(place)
-    return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
 
 
 def named_column(frame: Any, name: str) -> Any:
@@ -190,15 +209,6 @@ def named_column(frame: Any, name: str) -> Any:
     return narwhals().col(name)
 
 
-def _without_star(frame: Any) -> Any:
-    """Rename a column * of DuckDB, which `named_column` finds under its new name."""
-    if not frame.implementation.is_duckdb() or _STAR not in frame.columns:
-        return frame
-    renamed = f"{quoted(_STAR)} as {quoted(_RENAMED_STAR)}"
-    kept = [renamed if name == _STAR else quoted(name) for name in frame.columns]
-    return narwhals().from_native(frame.to_native().project(", ".join(kept)))
-
-
 def _parses_names() -> bool:
     """Whether DuckDB reads the name of a column as SQL, as it did before version 2."""
     import duckdb
@@ -215,64 +225,38 @@ def key_column(frame: Any, name: str, types: dict[str, Any]) -> Any:
 
 def without_nan(frame: Any, value: Any) -> Any:
     """Make NaN a missing value: it compares differently in every engine."""
-    return narwhals().when(~value.is_nan()).then(value) if _knows_nan(frame) else value
+    if frame.implementation.is_ibis():
+        # SQLite, for one, stores no NaN and has no function to find it
+        operations = import_module("ibis.expr.operations")
+        if not frame.to_native().get_backend().has_operation(operations.IsNan):
+            return value
+    return narwhals().when(~value.is_nan()).then(value)
 
 
-def _knows_nan(frame: Any) -> bool:
-    if not frame.implementation.is_ibis():
-        return True
-    # SQLite, for one, stores no NaN and has no function to find it
-    operations = import_module("ibis.expr.operations")
-    return bool(frame.to_native().get_backend().has_operation(operations.IsNan))
-
-
-def _weight_columns(nw: Any, weight: Any) -> dict[str, Any]:
-    bad = ((weight < 0) | (weight > LARGEST_FLOAT)).fill_null(value=False)
-    return {
-        _WEIGHT: weight,
-        _MISSING: weight.is_null().cast(nw.Int64),
-        _BAD: bad.cast(nw.Int64),
-    }
-
-
-def _sums(cut: Cut, *, weighted: bool) -> dict[str, Any]:
+def bin_number(score: Any, bins: ScoreBins) -> Any:
+    """Return the bin of a score in the language of any engine."""
     nw = narwhals()
-    sums = {_ROWS: nw.len()}
-    if weighted:
-        sums |= {name: nw.col(name).sum() for name in (_WEIGHT, _MISSING, _BAD)}
-    if not cut.exact and cut.ranges:
-        edge = nw.col(_EDGE if weighted else _SCORE)
-        sums |= {_LOWER: edge.min(), _UPPER: edge.max()}
-    return sums
+
+    def literal(value: Any) -> Any:
+        return nw.lit(value) if isinstance(value, float) else value
+
+    return bins.number(
+        score,
+        choose=lambda condition, yes, no: nw.when(condition).then(literal(yes)).otherwise(literal(no)),
+        floor=lambda value: value.floor(),
+        size=lambda value: value.abs(),
+    )
 
 
 def with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
     """Add the bin of every score, and with weights what counts for its edges."""
     nw = narwhals()
     frame = frame.with_columns(**{_SCORE: without_nan(frame, nw.col(_SCORE))})
-
-    def literal(value: Any) -> Any:
-        return nw.lit(value) if isinstance(value, float) else value
-
-    number = bins.number(
-        nw.col(_SCORE),
-        choose=lambda condition, yes, no: nw.when(condition).then(literal(yes)).otherwise(literal(no)),
-        floor=lambda value: value.floor(),
-        size=lambda value: value.abs(),
-    )
+    number = bin_number(nw.col(_SCORE), bins)
     # integers group and compare faster; Dask has none that can be missing
     whole = number if frame.implementation.is_dask() else number.cast(nw.Int32)
     edge = {_EDGE: nw.when(nw.col(_WEIGHT) > 0).then(nw.col(_SCORE))} if weighted else {}
     return frame.with_columns(**{_NUMBER: whole}, **edge)
-
-
-def _only_chosen_bins(frame: Any, chosen: list[Any]) -> Any:
-    nw = narwhals()
-    inside = [nw.col(_NUMBER).is_in(sorted(numbers)) for numbers in chosen]
-    if len(inside) == 1:
-        return frame.filter(inside[0])
-    own = [(nw.col(_MODEL) == place) & test for place, test in enumerate(inside)]
-    return frame.filter(nw.any_horizontal(*own, ignore_nulls=True))
 
 
 def _kind(dtype: Any) -> Kind:
@@ -292,20 +276,15 @@ def collected(frame: Any) -> dict[str, Any]:
     if frame.implementation.is_duckdb():
         # straight to NumPy, which needs no PyArrow
         arrays = frame.to_native().fetchnumpy()
-        return {name: _filled(array) for name, array in arrays.items()}
+        for name, array in arrays.items():
+            arrays[name] = np.ma.getdata(array)
+            if np.ma.is_masked(array):
+                filler, kind = (np.nan, array.dtype) if array.dtype.kind == "f" else (None, object)
+                arrays[name] = arrays[name].astype(kind)
+                arrays[name][np.ma.getmaskarray(array)] = filler
+        return dict(arrays)
     rows = frame.collect()
     return eager_columns(rows, tuple(rows.columns))
-
-
-def _filled(array: Any) -> Any:
-    if not np.ma.is_masked(array):
-        return np.ma.getdata(array)
-    if array.dtype.kind == "f":
-        return array.filled(np.nan)
-    # `filled` would put its own idea of a text there
-    values = np.ma.getdata(array).astype(object)
-    values[np.ma.getmaskarray(array)] = None
-    return values
 
 
 def _array(series: Any) -> Any:
@@ -320,10 +299,6 @@ def _array(series: Any) -> Any:
     # pandas has missing values of its own, which are not even equal to themselves
     array[series.is_null().to_numpy().astype(np.bool_)] = None
     return array
-
-
-def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
-    return {name: values[places] for name, values in rows.items()}
 
 
 def _tally(rows: dict[str, Any], cut: Cut, *, whole: bool, shared_limit: bool) -> Tally | None:
@@ -351,3 +326,145 @@ def _tally(rows: dict[str, Any], cut: Cut, *, whole: bool, shared_limit: bool) -
         whole=whole,
         shared_limit=shared_limit,
     )
+
+
+class MemoryTable:
+    """Arrays by name; see `demur.engines.tallies.Table`."""
+
+    in_memory = True
+    reads_ahead = False
+
+    def __init__(self, name: str, columns: Mapping[str, Any]) -> None:
+        self.name = name
+        self._columns = {key: _one_dimensional(values, key) for key, values in columns.items()}
+        lengths = {key: len(values) for key, values in self._columns.items()}
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{length} in {key!r}" for key, length in lengths.items())
+            raise InputError(f"`{name}` must have columns of the same length, got {listed}.")
+        self.n_rows: int | None = next(iter(lengths.values()), 0)
+        self.kinds: dict[str, Kind] = {key: _array_kind(values) for key, values in self._columns.items()}
+        self.integers = frozenset(key for key, values in self._columns.items() if values.dtype.kind in "iu")
+
+    def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
+        """Return the first rows."""
+        return {name: self._columns[name][:rows] for name in names}
+
+    def not_numbers(self, name: str) -> str:
+        """Count the values that are no numbers."""
+        values = self._columns[name].tolist()
+        bad = [value for value in values if value is not None and not isinstance(value, (int, float))]
+        kind = self._columns[name].dtype
+        return f"{len(bad)} of {len(values)} rows that are no numbers" if bad else f"dtype {kind}"
+
+    def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
+        """Hand over the rows as they are: sorting and merging is what `ScoreCounts` does."""
+        weight = None if columns.weights is None else as_floats(self._columns[columns.weights])
+        with np.errstate(invalid="ignore"):
+            bad = 0 if weight is None else int(np.sum((weight < 0) | (weight > LARGEST_FLOAT)))
+        missing = 0 if weight is None else int(np.isnan(weight).sum())
+        tallies = {}
+        for name, cut in cuts.items():
+            scores = as_floats(self._columns[name])
+            number = None if cut.bins is None else cut.bins.of_array(scores)
+            whole = Tally(
+                label=self._columns[columns.y_true],
+                group=None if columns.groups is None else self._columns[columns.groups],
+                lower=scores,
+                upper=scores,
+                number=number,
+                rows=None,
+                weight=weight,
+                missing_weights=missing,
+                bad_weights=bad,
+            )
+            tallies[name] = whole
+            if cut.only is not None and number is not None:
+                tallies[name] = replace(whole.of_rows(cut.chosen(number)), number=None)
+        return tallies
+
+
+def _one_dimensional(values: Any, name: str) -> Any:
+    """Return a column as an array; None stays None, and 1 and "1" stay different."""
+    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    if array.ndim != 1:
+        raise input_error(name, "must be one-dimensional", f"shape {array.shape}")
+    if array.dtype.kind in "USMm":
+        array = np.array(list(values), dtype=object)
+    return array
+
+
+def _array_kind(array: Any) -> Kind:
+    if array.dtype.kind == "b":
+        return "bool"
+    if array.dtype.kind in "iuf":
+        return "number"
+    if array.dtype.kind != "O":
+        return "other"
+    present = [value for value in array.tolist() if value is not None]
+    if all(isinstance(value, (int, float, np.number)) for value in present):
+        return "number"
+    return "text" if all(isinstance(value, str) for value in present) else "other"
+
+
+class Summary(NamedTuple):
+    """One column; all but `present` and `missing` are 0 for columns without numbers.
+
+    Attributes
+    ----------
+    present, missing : int
+        Number of rows with and without a value; NaN is none.
+    low, high : float
+        Smallest and largest value.
+    infinite, outside, no_weight : int
+        Number of values that are infinite, outside [0, 1], no weight (below 0 or infinite).
+    """
+
+    present: int
+    missing: int
+    low: float = 0.0
+    high: float = 0.0
+    infinite: int = 0
+    outside: int = 0
+    no_weight: int = 0
+
+
+def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
+    """Summarise columns of a DuckDB relation, a Spark frame or anything else Narwhals speaks to."""
+    nw = narwhals()
+    frame = nw.from_native(native).lazy()
+    wanted = {"rows": nw.len()}
+    for place, (name, kind) in enumerate(kinds.items()):
+        wanted |= {f"{what}{place}": how for what, how in _expressions(frame, name, kind).items()}
+    first = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
+    row = {what: values[0] for what, values in first.items()}
+    by_column = {}
+    for place, (name, kind) in enumerate(kinds.items()):
+        numbers = {what: row[f"{what}{place}"] for what in _expressions(frame, name, kind)}
+        present = int(numbers.pop("present"))
+        # sums come as floats, whole numbers or decimals; of nothing as None or NaN
+        defaults = Summary._field_defaults
+        values = {
+            what: type(defaults[what])(value) if present else defaults[what]
+            for what, value in numbers.items()
+        }
+        by_column[name] = Summary(present=present, missing=int(row["rows"]) - present, **values)
+    return by_column
+
+
+def _expressions(frame: Any, name: str, kind: Kind) -> dict[str, Any]:
+    nw = narwhals()
+    column = named_column(frame, name)
+    if kind != "number":
+        return {"present": column.count()}
+    number = column.cast(nw.Float64)
+    # NaN compares differently in every engine
+    value = nw.when(~number.is_nan()).then(number)
+    low, high = value < 0, value > LARGEST_FLOAT
+    return {
+        "present": value.count(),
+        "low": value.min(),
+        "high": value.max(),
+        "infinite": (high | (value < -LARGEST_FLOAT)).cast(nw.Int64).sum(),
+        "outside": (low | (value > 1)).cast(nw.Int64).sum(),
+        "no_weight": (low | high).cast(nw.Int64).sum(),
+    }

@@ -1,10 +1,10 @@
-"""`read_joint_counts`: from any source to the joint counts of several models, for the whole answer."""
+"""Joint counts of several models, from any source: pairs for two, cells of bins for up to four."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,22 +12,129 @@ from demur._checks import check_mapping, check_positive_int, check_type, input_e
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
-from demur.engines.counting import check_columns, read_counts
-from demur.engines.frames import FrameTable, collected, key_column, named_column, narwhals
+from demur.engines.columns import quoted
+from demur.engines.counting import checked_tallies, read_counts
+from demur.engines.frames import (
+    FrameTable,
+    MemoryTable,
+    bin_number,
+    collected,
+    key_column,
+    named_column,
+    narwhals,
+)
 from demur.engines.labels import one_pos_label, positive_place
-from demur.engines.score_cuts import ScoreCuts, with_places
+from demur.engines.score_bins import fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
-from demur.engines.tallies import Columns, Table, as_floats, coded
+from demur.engines.tallies import (
+    FIRST_ROWS,
+    Columns,
+    Cut,
+    Table,
+    Tally,
+    as_floats,
+    bin_ranges,
+    coded,
+    first_rows_prove_pairs,
+    has_at_most_rows,
+)
 from demur.exceptions import InputError
-from demur.paired.joint import JointCounts
+from demur.paired.counts import JointCounts, PairedCounts
 from demur.surface.surface import surface_of
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["MOST_MODELS", "read_joint_counts"]
+__all__ = ["MOST_MODELS", "ScoreCuts", "read_joint_counts", "read_paired_counts", "with_places"]
+
+# DuckDB spreads a list out for every two thousand rows: a short one costs little
+_CELLS = 2**10
+_CUTS_PER_CELL = 3
+
+
+class ScoreCuts(NamedTuple):
+    """Ascending cuts, and the grid on which they are looked up.
+
+    The place of a score is the number of cuts at or below it.
+    """
+
+    cuts: FloatArray
+    start: float
+    width: float
+
+    @classmethod
+    def among(cls, scores: FloatArray, wanted: FloatArray) -> ScoreCuts:
+        """Take the cuts `wanted`, the first ones before the others where more than three share a cell.
+
+        The grid fits ascending `scores`.
+        """
+        grid = fitting_bins(scores, _CELLS)
+        fitted = cls(np.empty(0), grid.start, grid.width)
+        kept: dict[int, set[float]] = {}
+        for cut, cell in zip(wanted.tolist(), fitted.cells(wanted).tolist(), strict=True):
+            own = kept.setdefault(cell, set())
+            if len(own) < _CUTS_PER_CELL:
+                own.add(cut)
+        return fitted._replace(cuts=np.array(sorted(cut for own in kept.values() for cut in own)))
+
+    def cells(self, scores: FloatArray) -> IntArray:
+        """Cell of every score; the outer cells hold what lies beyond."""
+        with np.errstate(over="ignore"):
+            cell = np.floor((scores - self.start) / self.width * float(_CELLS))
+        return np.clip(cell, 0, _CELLS - 1).astype(np.int64)
+
+    def of_array(self, scores: FloatArray) -> IntArray:
+        """Place of every score."""
+        return np.searchsorted(self.cuts, scores, side="right")
+
+    def sql(self, score: str) -> tuple[str, str]:
+        """Return the place in the SQL of DuckDB, from the number `earlier` of cuts in earlier cells."""
+        before = np.searchsorted(self.cells(self.cuts), np.arange(_CELLS))
+        cell = (
+            f"floor(({score} - {self.start!r}::double) / {self.width!r}::double * {float(_CELLS)!r}::double)"
+        )
+        cell = f"cast(least(greatest({cell}, 0), {_CELLS - 1}) as integer)"
+        earlier = f"('{before.tolist()}'::usmallint[])[{cell} + 1]"
+        # beyond the last cut there is none to reach
+        listed = ", ".join([*map(repr, self.cuts.tolist()), *["NULL"] * _CUTS_PER_CELL])
+        place = "{earlier}"
+        for step in range(_CUTS_PER_CELL):
+            at = "{earlier}" + f" + {step + 1}"
+            place += f" + coalesce(({score} >= ('[{listed}]'::double[])[{at}])::integer, 0)"
+        return earlier, place
+
+    def expression(self, score: Any) -> Any:
+        """Return the place in the language of any engine: comparisons by halving."""
+        return self._halved(narwhals(), score, 0, len(self.cuts) + 1)
+
+    def _halved(self, nw: Any, score: Any, first: int, stop: int) -> Any:
+        if stop - first == 1:
+            return nw.lit(first)
+        middle = (first + stop) // 2
+        above, below = self._halved(nw, score, middle, stop), self._halved(nw, score, first, middle)
+        return nw.when(score >= float(self.cuts[middle - 1])).then(above).otherwise(below)
+
+
+def with_places(frame: Any, cuts: dict[str, ScoreCuts]) -> Any:
+    """Put places among cuts where scores stand, column by column."""
+    if not cuts:
+        # engines that plan ahead refuse an empty list of expressions
+        return frame
+    nw = narwhals()
+    if not frame.implementation.is_duckdb():
+        return frame.with_columns(**{name: one.expression(nw.col(name)) for name, one in cuts.items()})
+    relation, earlier, places = frame.to_native(), [], []
+    for place, (name, one) in enumerate(cuts.items()):
+        cell, found = one.sql(quoted(name))
+        earlier.append(f"{cell} as earlier{place}")
+        places.append(f"({found.format(earlier=f'earlier{place}')})::integer as {quoted(name)}")
+    others = [quoted(name) for name in relation.columns if name not in cuts]
+    relation = relation.project(", ".join(["*", *earlier]))
+    return nw.from_native(relation.project(", ".join([*others, *places])))
+
 
 MOST_MODELS = 4
 """Models whose combinations of bins stay few enough to be counted together."""
 
+# combinations of scores counted apart; twice as many rows, one per label
 _MOST_CELLS = 2**20
 _BINNED_CELLS = 2**18
 # bins near the thresholds: this share of them, at distances from one in a million to one in ten cases
@@ -124,7 +231,6 @@ def read_joint_counts(
         raise input_error("counts", "must hold the counts of every model", f"none of {unknown[0]!r}")
     finest = {name: known[name] for name in columns.scores}
     with open_source(data, columns, **settings) as table:
-        check_columns(table, columns)
         cuts: dict[str, ScoreCuts | None] = dict.fromkeys(finest)
         rows = None
         if all(one.exact for one in finest.values()):
@@ -251,10 +357,17 @@ def _joint(
                 f"`source` must not change while it is read, got {counts.n:g} cases of {name!r} in the "
                 f"first scan and {cases.sum():g} in the second."
             )
-    ends = {
-        name: _ends(column, counts, cuts[name])
-        for column, (name, counts) in zip(cells.T, finest.items(), strict=True)
-    }
+    ends = {}
+    for column, (name, counts) in zip(cells.T, finest.items(), strict=True):
+        own = cuts[name]
+        if own is None:
+            # a score that was counted apart is both ends
+            ends[name] = column, column
+            continue
+        starts = np.append(0, np.searchsorted(counts.scores, own.cuts))
+        stops = np.append(starts[1:], len(counts.scores))
+        places = column.astype(np.int64)
+        ends[name] = counts.scores[starts[places]], counts.upper_scores[stops[places] - 1]
     return JointCounts(
         lower={name: low for name, (low, _) in ends.items()},
         upper={name: high for name, (_, high) in ends.items()},
@@ -264,11 +377,151 @@ def _joint(
     )
 
 
-def _ends(numbers: FloatArray, counts: ScoreCounts, cuts: ScoreCuts | None) -> tuple[FloatArray, FloatArray]:
-    """Smallest and largest score of bins by number; a score that was counted apart is both."""
-    if cuts is None:
-        return numbers, numbers
-    starts = np.append(0, np.searchsorted(counts.scores, cuts.cuts))
-    stops = np.append(starts[1:], len(counts.scores))
-    places = numbers.astype(np.int64)
-    return counts.scores[starts[places]], counts.upper_scores[stops[places] - 1]
+DEFAULT_BINS = 2**10
+MOST_BINS = 2**12
+
+
+def read_paired_counts(
+    source: Any,
+    *,
+    y_true: Any,
+    scores: Any,
+    pos_label: Any = None,
+    positive: Any = None,
+    weights: Any = None,
+    engine: str | None = None,
+    bins: int | None = None,
+    memory_limit: str = MEMORY_LIMIT,
+    master: str | None = None,
+) -> PairedCounts:
+    """Count positives and negatives per pair of scores of two models, from data of any size.
+
+    The joint statistic that `auc_difference_test`, `surface_difference_band` and
+    `volume_difference_test` take in place of the rows. The source is grouped where it lives.
+    Up to 2**20 distinct pairs of scores the counts are exact; beyond, both scores are binned,
+    and results say how far that can shift a difference.
+
+    Parameters
+    ----------
+    source, y_true, pos_label, weights, engine, memory_limit, master
+        As in `read_counts`.
+    scores : two names of columns
+        Model a and model b; with arrays a mapping from two names to arrays.
+    bins : int, optional
+        Bin both scores, into so many bins of the range that holds most of them, at most 2**12;
+        2**10 where bins are needed and none are given.
+
+    Returns
+    -------
+    PairedCounts
+        With `exact`, and `evidence` for how much the bins leave uncertain.
+
+    Raises
+    ------
+    InputError
+        As in `read_counts`, and unless there are two models.
+
+    Notes
+    -----
+    Joint counts, not resampling weights: every paired test follows from them, as often as wanted,
+    and counts of further days add up. Scores are binned before the scan where the first 2**21 rows
+    prove too many pairs, and after it otherwise. With bins the source is scanned once for the
+    ranges of the bins of b, and once for the pairs.
+
+    Examples
+    --------
+    >>> from demur import auc_difference_test
+    >>> from demur.engines import read_paired_counts
+    >>> table = {"sick": [1, 0, 1, 0, 1, 0], "new": [9, 2, 7, 3, 8, 5], "old": [4, 2, 7, 6, 3, 1]}
+    >>> counts = read_paired_counts(table, y_true="sick", scores=["new", "old"])
+    >>> counts
+    PairedCounts(n=6, cells=6, exact)
+    >>> round(auc_difference_test(counts).difference, 3)
+    0.222
+    """
+    label = one_pos_label(pos_label, positive)
+    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
+        raise input_error("bins", f"must not exceed 2**12 = {MOST_BINS} per model", bins)
+    data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
+    if len(columns.scores) != 2:
+        raise input_error("scores", "must name two models", f"{len(columns.scores)}")
+    with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
+        if bins is None and not _too_many_pairs(table, columns):
+            # group by the score of a, with the score of b in the place of a group
+            first, second = columns.scores
+            roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=second)
+            tally = _tallied(table, roles, Cut(), None if table.in_memory else 2 * _MOST_CELLS)
+            if table.in_memory or len(tally) <= 2 * _MOST_CELLS:
+                return _from_tally(tally, columns, label, tally.lower, tally.group)
+        return _binned_pairs(table, columns, label, DEFAULT_BINS if bins is None else bins)
+
+
+def _too_many_pairs(table: Table, columns: Columns) -> bool:
+    """Tell whether more than 2**20 pairs are proven before the scan."""
+    if table.in_memory:
+        return False
+    first, second = columns.scores
+    rows = table.head((first, second), FIRST_ROWS)
+    pairs = np.column_stack([as_floats(rows[name]) for name in (first, second)])
+    if len(pairs) < FIRST_ROWS or len(np.unique(pairs, axis=0)) <= FIRST_ROWS / 2:
+        return False
+    if has_at_most_rows(_MOST_CELLS, table, first):
+        return False
+    return first_rows_prove_pairs(_MOST_CELLS, table, (first, second))
+
+
+def _tallied(table: Table, columns: Columns, cut: Cut, most: int | None) -> Tally:
+    name = columns.scores[0]
+    return checked_tallies(table, columns, table.tallies(columns, {name: cut}, most))[name]
+
+
+def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> PairedCounts:
+    """Group by the bins of both; the ranges of the bins of b come from a scan of their own."""
+    first, second = columns.scores
+    rows = table.head(columns.scores, FIRST_ROWS)
+    cut_a, cut_b = (fitting_bins(as_floats(rows[name]), bins) for name in columns.scores)
+    alone = Columns(y_true=columns.y_true, scores=(second,), weights=columns.weights)
+    alone_b = _tallied(table, alone, Cut(cut_b), None)
+    # the bin of the second score as a column of its own
+    number = next(new for new in (f"bin of {second}{'_' * k}" for k in range(99)) if new not in table.kinds)
+    wider: Table
+    if isinstance(table, FrameTable):
+        own = bin_number(named_column(table.frame, second).cast(narwhals().Float64), cut_b)
+        frame = table.frame.with_columns(**{number: own})
+        wider = FrameTable(table.name, frame, at_once=table.at_once)
+    else:
+        held = table.head(columns.all, sys.maxsize)
+        wider = MemoryTable(table.name, {**held, number: cut_b.of_array(as_floats(held[second]))})
+    roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=number)
+    tally = _tallied(wider, roles, Cut(cut_a), None)
+    low_a, high_a = _ranges(tally, tally.number, tally.number)
+    low_b, high_b = _ranges(alone_b, alone_b.number, as_floats(tally.group))
+    return _from_tally(tally, columns, positive, low_a, low_b, upper_a=high_a, upper_b=high_b)
+
+
+def _ranges(tally: Tally, number: Any, wanted: Any) -> tuple[FloatArray, FloatArray]:
+    """Smallest and largest score of the bins `wanted`, over all rows of the tally."""
+    # cases of weight 0 are dropped, also from the ranges
+    held = np.ones(len(tally), dtype=np.bool_) if tally.weight is None else tally.weight > 0
+    ends = np.where(held, tally.lower, np.inf), np.where(held, tally.upper, -np.inf)
+    _, lower, upper = bin_ranges(number, *ends)
+    at = np.searchsorted(np.unique(number), wanted)
+    return lower[at], upper[at]
+
+
+def _from_tally(
+    tally: Tally,
+    columns: Columns,
+    positive: Any,
+    score_a: Any,
+    score_b: Any,
+    **upper: FloatArray,
+) -> PairedCounts:
+    labels, codes = coded(tally.label)
+    place = positive_place(labels, positive, column=columns.y_true)
+    weight = np.ones(len(tally)) if tally.case_weights is None else tally.case_weights
+    kept = weight > 0
+    positives = np.where(codes == place, weight, 0.0)
+    cells = {name: values[kept] for name, values in upper.items()}
+    first, second = np.asarray(score_a)[kept], as_floats(score_b)[kept]
+    return PairedCounts.from_cells(first, second, positives[kept], (weight - positives)[kept], **cells)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.exceptions import InputError
 
 __all__ = [
     "class_name",
@@ -68,7 +67,12 @@ def positive_place(labels: Sequence[Any], positive: Any, *, column: str) -> int 
     names = [class_name(label) for label in labels]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) > 2:
-        raise _too_many(column, shown, len(names))
+        raise input_error(
+            "y_true",
+            "must name a column of two classes",
+            f"{len(names)} in {column!r} ({shown})",
+            "compare one class with the rest.",
+        )
     if positive is None:
         chosen = guessed_positive(names)
         if chosen is None:
@@ -84,12 +88,3 @@ def positive_place(labels: Sequence[Any], positive: Any, *, column: str) -> int 
         if chosen is None and len(names) == 2:
             raise input_error("positive", f"must be one of the labels {shown} of {column!r}", repr(positive))
     return names.index(chosen) if chosen in names else None
-
-
-def _too_many(column: str, shown: str, count: int) -> InputError:
-    return input_error(
-        "y_true",
-        "must name a column of two classes",
-        f"{count} in {column!r} ({shown})",
-        "compare one class with the rest.",
-    )

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from typing import IO
 
 from demur._checks import input_error
-from demur._files.temporary import temporary_folder
+from demur._files.whole import temporary_folder
 from demur.engines.addresses import is_address, shown_address
 from demur.exceptions import InputError
 
@@ -65,16 +65,11 @@ def is_stream(source: str) -> bool:
     path = Path(source)
     mode = path.stat().st_mode if path.exists() else stat.S_IFREG
     device = stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
-    if device and not _may_end(path):
-        raise input_error(source, "must be a file or a pipe", "a device")
+    if device and not path.samefile(os.devnull):
+        with _opened(path, source) as stream:
+            if not stream.isatty():
+                raise input_error(source, "must be a file or a pipe", "a device")
     return device or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-def _may_end(device: Path) -> bool:
-    if device.samefile(os.devnull):
-        return True
-    with _opened(device, str(device)) as stream:
-        return stream.isatty()
 
 
 def _opened(path: Path, shown: str) -> IO[bytes]:
@@ -108,17 +103,13 @@ def _existing(name: str) -> list[Path]:
         return _named(name)
     except OSError as error:
         shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
-        raise input_error(shown, "must be readable", _reason(error, name)) from None
+        elsewhere = error.filename is not None and str(error.filename) != name
+        reason = f"{error.strerror}: {error.filename}" if elsewhere else str(error.strerror)
+        raise input_error(shown, "must be readable", reason) from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise input_error("source", "must name a file", "the character NUL in its name") from None
-
-
-def _reason(error: OSError, name: str) -> str:
-    """Say what is wrong, and where if that is not the source itself."""
-    elsewhere = error.filename is not None and str(error.filename) != name
-    return f"{error.strerror}: {error.filename}" if elsewhere else str(error.strerror)
 
 
 def _named(name: str) -> list[Path]:
@@ -136,7 +127,12 @@ def _named(name: str) -> list[Path]:
         if files:
             return files
         raise input_error(name, "must match at least one file", "none")
-    raise input_error(name, "must be an existing file", "no such file", _similar_file(path))
+    hint = f"there is no directory {path.parent}."
+    if path.parent.is_dir():
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+        close = get_close_matches(path.name, names, n=1, cutoff=0.8)
+        hint = f"did you mean {path.with_name(close[0])}?" if close else ""
+    raise input_error(name, "must be an existing file", "no such file", hint or None)
 
 
 def _files_in(folder: Path, shown: str) -> list[Path]:
@@ -180,14 +176,6 @@ def partition_columns(source: str, paths: list[Path]) -> tuple[str, ...]:
 def folder_keys(path: PurePath) -> tuple[str, ...]:
     """Return the keys of folders key=value in a path."""
     return tuple(part.partition("=")[0] for part in path.parent.parts if "=" in part)
-
-
-def _similar_file(path: Path) -> str | None:
-    if not path.parent.is_dir():
-        return f"there is no directory {path.parent}."
-    names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
-    close = get_close_matches(path.name, names, n=1, cutoff=0.8)
-    return f"did you mean {path.with_name(close[0])}?" if close else None
 
 
 def _file_kind(path: Path, shown: str) -> str:

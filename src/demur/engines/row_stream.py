@@ -20,8 +20,8 @@ import numpy as np
 from demur._files.database import connect
 from demur.engines.columns import column_kind, quoted, unknown_column
 from demur.engines.files import database_errors, parquet_source
+from demur.engines.integrity import Snapshot
 from demur.engines.paths import partition_columns, source_files
-from demur.engines.snapshot import Snapshot
 from demur.engines.text import MISSING_WORDS, header_separator, open_text, ragged_line, text_errors
 from demur.exceptions import InputError
 from demur.typing import FloatArray
@@ -48,9 +48,9 @@ class Batch(NamedTuple):
     rows : list of sequences of str
         The cells; empty where only the scores were asked for.
     scores : array
-        Element i is the score of row i, NaN where it is bad.
+        Row i holds the scores of row i, one per column asked for; NaN where one is bad.
     bad : list of BadRow
-        One entry per NaN, in order.
+        One entry per row with a NaN, in order.
     """
 
     rows: Sequence[Sequence[str]]
@@ -77,25 +77,16 @@ class RowStream(ABC):
     _types: dict[str, str]
     _snapshot: Snapshot
 
-    def batches(self, column: str, *, cells: bool = True) -> Iterator[Batch]:
-        """Yield the rows in the order of the file, with `column` as the scores.
-
-        `cells` = False leaves the other columns out where that saves work.
-        """
-        self.require_scores(column)
-        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        return self._unchanged_batches(column, size, cells=cells)
-
-    def wide_batches(self, columns: Sequence[str], *, cells: bool = True) -> Iterator[Batch]:
+    def batches(self, columns: Sequence[str], *, cells: bool = True) -> Iterator[Batch]:
         """Yield the rows in the order of the file, with `columns` side by side as the scores.
 
-        A row with a bad value has NaN there and is reported once.
+        A row with a bad value has NaN there and is reported once. `cells` = False leaves the other columns
+        out where that saves work.
         """
         for column in columns:
             self.require_scores(column)
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        yield from self._wide_batches(list(columns), size, cells=cells)
-        self.require_same()
+        return self._unchanged_batches(list(columns), size, cells=cells)
 
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
@@ -109,18 +100,14 @@ class RowStream(ABC):
         """Raise `InputError` if a file was changed since it was opened."""
         self._snapshot.require_same()
 
-    def _unchanged_batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
-        yield from self._batches(column, size, cells=cells)
+    def _unchanged_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+        yield from self._batches(columns, size, cells=cells)
         # before the last row counts as done: whoever writes the rows must not finish
         self.require_same()
 
     @abstractmethod
-    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
-        """Yield batches of at most `size` rows; `column` exists and may hold numbers."""
-
-    @abstractmethod
-    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
-        """The same with several columns of scores."""
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+        """Yield batches of at most `size` rows; the columns exist and may hold numbers."""
 
 
 @contextmanager
@@ -133,7 +120,7 @@ def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStr
     --------
     >>> import io
     >>> with open_rows("-", stdin=io.BytesIO(b"id;score\\n007;0.5\\n008;x\\n")) as stream:
-    ...     batch = next(stream.batches("score"))
+    ...     batch = next(stream.batches(["score"]))
     >>> batch.rows, batch.bad[0].where, batch.bad[0].problem
     ([['007', '0.5'], ['008', 'x']], 'line 3', "'x' is not a number")
     """
@@ -173,15 +160,10 @@ class _TextRows(RowStream):
         separator = header_separator(first, self.name)
         return separator, csv.reader(chain([first], handle), delimiter=separator)
 
-    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
-        at = self.columns.index(column)
-        for rows, lines, prefix in self._blocks(size):
-            yield _text_batch(rows, lines, at, prefix)
-
-    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
         places = [self.columns.index(column) for column in columns]
         for rows, lines, prefix in self._blocks(size):
-            yield _wide_text_batch(rows, lines, columns, places, prefix)
+            yield _text_batch(rows, lines, columns, places, prefix)
 
     def _blocks(self, size: int) -> Iterator[tuple[list[list[str]], list[int], str]]:
         """Yield at most `size` rows of one file, their lines, and how to name one."""
@@ -217,24 +199,11 @@ class _TextRows(RowStream):
                 raise InputError(f"`{self.name}` {rule}.") from None
 
 
-def _text_batch(rows: list[list[str]], lines: list[int], at: int, prefix: str) -> Batch:
-    texts = [row[at] for row in rows]
-    try:
-        scores = np.array(list(map(float, texts)))
-        suspect = any("_" in text for text in texts)
-    except ValueError:
-        suspect = True
-    if suspect:
-        scores = np.array([_score(text) for text in texts])
-    missing = np.flatnonzero(np.isnan(scores)).tolist()
-    return Batch(rows, scores, [BadRow(f"{prefix} {lines[k]}", _problem(texts[k])) for k in missing])
-
-
-def _wide_text_batch(
+def _text_batch(
     rows: list[list[str]], lines: list[int], columns: list[str], places: list[int], prefix: str
 ) -> Batch:
-    pick = itemgetter(*places)
-    texts = list(chain.from_iterable(map(pick, rows)))
+    picked = map(itemgetter(*places), rows)
+    texts = list(picked if len(places) == 1 else chain.from_iterable(picked))
     try:
         scores = np.array(list(map(float, texts)))
         suspect = "_" in " ".join(texts)
@@ -244,10 +213,21 @@ def _wide_text_batch(
         scores = np.array([_score(text) for text in texts])
     scores = scores.reshape(len(rows), len(places))
     bad = []
-    for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
-        at = int(np.argmax(np.isnan(scores[k])))
-        bad.append(BadRow(f"{prefix} {lines[k]}", f"{columns[at]}: {_problem(rows[k][places[at]])}"))
+    for k, column in _first_missing(scores):
+        problem = _problem(rows[k][places[column]])
+        bad.append(BadRow(f"{prefix} {lines[k]}", _of_column(columns, column, problem)))
     return Batch(rows, scores, bad)
+
+
+def _first_missing(scores: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield every row with a NaN, and the first column that has it."""
+    for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
+        yield k, int(np.argmax(np.isnan(scores[k])))
+
+
+def _of_column(columns: list[str], place: int, problem: str) -> str:
+    """Name the column of a problem where there are several."""
+    return problem if len(columns) == 1 else f"{columns[place]}: {problem}"
 
 
 def _score(text: str) -> float:
@@ -295,12 +275,7 @@ class ParquetRows(RowStream):
             found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
         return found
 
-    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
-        for batch in self._wide_batches([column], size, cells=cells):
-            bad = [row._replace(problem="the score is missing") for row in batch.bad]
-            yield Batch(batch.rows, batch.scores[:, 0], bad)
-
-    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
         chosen = ", ".join([*shown, *(f"cast({quoted(column)} as double)" for column in columns)])
@@ -313,9 +288,9 @@ class ParquetRows(RowStream):
             if not fetched:
                 return
             scores = np.array([row[-m:] for row in fetched], dtype=np.float64)  # None becomes NaN
-            bad = []
-            for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
-                column = columns[int(np.argmax(np.isnan(scores[k])))]
-                bad.append(BadRow(f"row {rows_before + k + 1}", f"{column}: the score is missing"))
+            bad = [
+                BadRow(f"row {rows_before + k + 1}", _of_column(columns, column, "the score is missing"))
+                for k, column in _first_missing(scores)
+            ]
             yield Batch([row[:-m] for row in fetched] if cells else [], scores, bad)
             rows_before += len(fetched)

@@ -9,12 +9,10 @@ import numpy as np
 
 from demur._checks import check_choice, check_members, input_error
 from demur._files.database import connect
-from demur.engines.addresses import is_address, shown_address, warehouse_table
+from demur.engines.addresses import is_address, is_remote, shown_address, warehouse_table
 from demur.engines.columns import unknown_column
 from demur.engines.files import FileTable, database_errors, open_table
-from demur.engines.frames import FrameTable, eager_columns, narwhals
-from demur.engines.memory import MemoryTable
-from demur.engines.remote import is_remote
+from demur.engines.frames import FrameTable, MemoryTable, eager_columns, narwhals
 from demur.engines.tallies import Columns, Table
 
 __all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
@@ -51,39 +49,56 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)
 
 
+def _check_columns(table: Table, columns: Columns) -> None:
+    """Refuse columns the table does not have, and scores or weights that are no numbers."""
+    for name in columns.all:
+        if name not in table.kinds:
+            raise unknown_column(table.name, name, table.kinds)
+    numbers = [("scores", name) for name in columns.scores]
+    numbers += [("weights", columns.weights)] if columns.weights is not None else []
+    numbers += [("a cost", name) for name in columns.amounts]
+    for argument, name in numbers:
+        if table.kinds[name] not in ("number", "bool"):
+            raise input_error(
+                argument,
+                "must name columns of numbers",
+                f"{table.not_numbers(name)} in {name!r}",
+                "write decimals with a point, and leave missing values empty.",
+            )
+
+
 @contextmanager
 def open_source(
     source: Any, columns: Columns, *, engine: str | None, memory_limit: str, master: str | None
 ) -> Iterator[Table]:
-    """Open a source with the engine asked for, or the one that fits."""
+    """Open a source with the engine asked for, or the one that fits, and check its columns."""
     if engine is not None:
         check_choice(engine, "engine", ENGINES)
     if master is not None and engine != "spark":
         raise input_error("master", "is for engine='spark'", repr(master))
+    table: Table
     with ExitStack() as resources:
         if isinstance(source, (str, PathLike)):
-            yield _at_address(fspath(source), columns, engine, memory_limit, master, resources)
+            table = _at_address(fspath(source), columns, engine, memory_limit, master, resources)
         elif isinstance(source, Mapping):
             _require(engine, ("memory",), "arrays")
-            yield MemoryTable("source", _arrays_of(source, columns))
+            for name in columns.all:
+                if name not in source:
+                    raise unknown_column("source", name, map(str, source))
+            table = MemoryTable("source", {name: source[name] for name in columns.all})
         elif isinstance(source, np.ndarray) and source.dtype.names:
             _require(engine, ("memory",), "arrays")
-            yield MemoryTable("source", {name: source[name] for name in source.dtype.names})
+            table = MemoryTable("source", {name: source[name] for name in source.dtype.names})
         else:
-            yield _of_frame(source, columns, engine, resources)
+            table = _of_frame(source, columns, engine, resources)
+        _check_columns(table, columns)
+        yield table
 
 
 def _require(engine: str | None, fitting: tuple[str, ...], what: str) -> None:
     if engine is not None and engine not in fitting:
         hint = "leave it out, or pass " + " or ".join(map(repr, fitting)) + "."
         raise input_error("engine", f"must be one that can count {what}", repr(engine), hint)
-
-
-def _arrays_of(source: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
-    for name in columns.all:
-        if name not in source:
-            raise unknown_column("source", name, map(str, source))
-    return {name: source[name] for name in columns.all}
 
 
 # ---------------------------------------------------------------- paths and addresses
@@ -98,7 +113,12 @@ def _at_address(
     resources: ExitStack,
 ) -> Table:
     if engine == "spark":
-        return _with_spark(source, master, resources)
+        from demur.engines.spark import open_frame, spark_errors, spark_session
+
+        session = resources.enter_context(spark_session(master))
+        resources.enter_context(spark_errors(source))
+        frame = narwhals().from_native(open_frame(session, source))
+        return FrameTable(shown_address(source), frame, at_once=True)
     if is_address(source) and not is_remote(source):
         _require(engine, ("ibis", "memory"), "a warehouse")
         return _of_frame(warehouse_table(source), columns, engine, resources)
@@ -127,15 +147,6 @@ def _texts(table: FileTable, name: str) -> str:
     return f"{table.n_rows - table.n_numeric(name)} of {table.n_rows} rows that are no numbers"
 
 
-def _with_spark(source: str, master: str | None, resources: ExitStack) -> Table:
-    from demur.engines.spark import open_frame, spark_errors, spark_session
-
-    session = resources.enter_context(spark_session(master))
-    resources.enter_context(spark_errors(source))
-    frame = narwhals().from_native(open_frame(session, source))
-    return FrameTable(shown_address(source), frame, at_once=True)
-
-
 # ---------------------------------------------------------------- frames
 
 
@@ -151,30 +162,24 @@ def _of_frame(source: Any, columns: Columns, engine: str | None, resources: Exit
         _require(engine, ("memory", "narwhals", "duckdb", *([kind] if kind in ENGINES else [])), shown)
         if engine in (None, "memory"):
             return _loaded(shown, frame, columns)
-        lazy = nw.from_native(_in_duckdb(source, resources)) if engine == "duckdb" else frame.lazy()
-        return FrameTable(shown, lazy, at_once=True)
+        if engine != "duckdb":
+            return FrameTable(shown, frame.lazy(), at_once=True)
+        connection = resources.enter_context(connect())
+        connection.register("source", source)
+        return FrameTable(shown, nw.from_native(connection.table("source")), at_once=True)
     own = "spark" if frame.implementation.is_spark_like() else kind
     _require(engine, ("memory", "narwhals", own), shown)
     if engine == "memory":
-        _require_columns(shown, frame, columns)
-        return _loaded(shown, frame.select(*columns.all).collect(), columns)
+        return _loaded(shown, frame, columns)
     # not every warehouse can stack columns
     return FrameTable(shown, frame, at_once=not frame.implementation.is_ibis())
 
 
 def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
-    _require_columns(shown, frame, columns)
-    return MemoryTable(shown, eager_columns(frame, columns.all))
-
-
-def _require_columns(shown: str, frame: Any, columns: Columns) -> None:
     present = frame.collect_schema().names()
     for name in columns.all:
         if name not in present:
             raise unknown_column(shown, name, present)
-
-
-def _in_duckdb(source: Any, resources: ExitStack) -> Any:
-    connection = resources.enter_context(connect())
-    connection.register("source", source)
-    return connection.table("source")
+    lazy = isinstance(frame, narwhals().LazyFrame)
+    held = frame.select(*columns.all).collect() if lazy else frame
+    return MemoryTable(shown, eager_columns(held, columns.all))

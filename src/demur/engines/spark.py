@@ -66,7 +66,14 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
     InputError
         If PySpark or Java is missing, the master has another form or does not answer.
     """
-    sql = _pyspark()
+    try:
+        with _quiet_about_pandas():
+            import_module("pyarrow")  # what counts come back through
+            sql = import_module("pyspark.sql")
+    except ImportError as error:
+        raise InputError(
+            f"The Spark engine needs PySpark and PyArrow ({error}). Hint: pip install 'demur[spark]'."
+        ) from None
     try:
         running = sql.SparkSession.getActiveSession()
     except _failures() as error:
@@ -106,17 +113,6 @@ def _quiet_about_pandas() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
-
-
-def _pyspark() -> Any:
-    try:
-        with _quiet_about_pandas():
-            import_module("pyarrow")  # what counts come back through
-            return import_module("pyspark.sql")
-    except ImportError as error:
-        raise InputError(
-            f"The Spark engine needs PySpark and PyArrow ({error}). Hint: pip install 'demur[spark]'."
-        ) from None
 
 
 def _require_java() -> None:
@@ -190,21 +186,14 @@ def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
     """Return the line that tells why: the innermost cause, without Spark's codes around it."""
     if isinstance(error, (*_GONE, import_module("py4j.protocol").Py4JNetworkError)):
         return "its driver has stopped"
-    text = _innermost(error)
+    text, cause = str(error), getattr(error, "java_exception", getattr(error, "_origin", None))
+    while cause is not None:
+        text, cause = str(cause.getMessage() or cause.toString()), cause.getCause()
     if log is not None and "JAVA_GATEWAY_EXITED" in text:
         log.seek(0)
         text = (log.read().decode(errors="replace").strip() or text).splitlines()[-1]
     line = text.strip().split("\n", 1)[0]
     return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", line.strip()).rstrip(".")
-
-
-def _innermost(error: Exception) -> str:
-    cause = getattr(error, "java_exception", getattr(error, "_origin", None))
-    if cause is None:
-        return str(error)
-    while cause.getCause() is not None:
-        cause = cause.getCause()
-    return str(cause.getMessage() or cause.toString())
 
 
 @contextmanager
@@ -324,13 +313,33 @@ def open_frame(session: Any, source: str) -> Any:
         If the source does not exist or Spark cannot read it.
     """
     if is_address(source):
-        return _remote_frame(session, source)
+        with spark_errors(source):
+            if not re.search(r"\.(csv|txt|tsv)(\.gz)?/?$", source):
+                return _parquet(session.read, [source])
+            first = session.read.text(source).first()
+            if first is None:
+                raise input_error(shown_address(source), "must hold a header and rows", "empty files")
+            separator, names = _header(first[0].removeprefix("\ufeff"), shown_address(source))
+            frame = _csv_part(session.read, [source], separator, names, whole=False)
+            return _with_numbers(frame, set(names))
     paths, kind = _files(source)
     for path in paths:
-        _require_visible(path, kind)
+        if path.name.startswith(("_", ".")):
+            raise input_error(
+                str(path), "must not start with _ or .", path.name, "Spark passes over such files; rename it."
+            )
+        if (kind == "gzip") != (path.suffix == ".gz") and kind != "parquet":
+            raise input_error(
+                str(path),
+                "must end in .gz exactly if it is gzipped",
+                path.name,
+                "Spark goes by the name; rename it.",
+            )
     reader = session.read
     if partition_columns(source, paths):
-        reader = reader.option("basePath", _uri(_above_partitions(paths[0])))
+        # the folder below which the names of folders are columns
+        above = next(one for one in paths[0].parents if not any("=" in part for part in one.parts))
+        reader = reader.option("basePath", _uri(above))
     with spark_errors(source):
         if kind == "parquet":
             return _parquet(reader, [_uri(path) for path in paths])
@@ -349,37 +358,6 @@ def _files(source: str) -> tuple[list[Path], str]:
         if is_stream(source):
             raise input_error(source, "must be a file where Spark reads it", "a pipe")
     return paths, kind
-
-
-def _above_partitions(path: Path) -> Path:
-    """Return the folder below which the names of folders are columns."""
-    return next(folder for folder in path.parents if not any("=" in part for part in folder.parts))
-
-
-def _remote_frame(session: Any, source: str) -> Any:
-    with spark_errors(source):
-        if not re.search(r"\.(csv|txt|tsv)(\.gz)?/?$", source):
-            return _parquet(session.read, [source])
-        first = session.read.text(source).first()
-        if first is None:
-            raise input_error(shown_address(source), "must hold a header and rows", "empty files")
-        separator, names = _header(first[0].removeprefix("\ufeff"), shown_address(source))
-        frame = _csv_part(session.read, [source], separator, names, whole=False)
-        return _with_numbers(frame, set(names))
-
-
-def _require_visible(path: Path, kind: str) -> None:
-    if path.name.startswith(("_", ".")):
-        raise input_error(
-            str(path), "must not start with _ or .", path.name, "Spark passes over such files; rename it."
-        )
-    if (kind == "gzip") != (path.suffix == ".gz") and kind != "parquet":
-        raise input_error(
-            str(path),
-            "must end in .gz exactly if it is gzipped",
-            path.name,
-            "Spark goes by the name; rename it.",
-        )
 
 
 def _uri(path: Path) -> str:

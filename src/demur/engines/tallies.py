@@ -1,11 +1,14 @@
-"""What a scan gives back: weights per score or bin and label, and what is wrong with the rows.
+"""What a scan gives back: weights per score or bin and label, and how many scores are distinct.
 
-Every engine hands over the same few columns, so that missing values, labels and weights are
-judged in one place, in the same words.
+Every engine hands over the same few columns, so that missing values, labels and weights are judged in one
+place, in the same words.
 """
 
+from __future__ import annotations
+
+import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,13 +20,20 @@ from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
+    "FIRST_ROWS",
     "Columns",
     "Cut",
     "Table",
     "Tally",
     "as_floats",
+    "bin_ranges",
     "coded",
+    "first_rows_prove",
+    "first_rows_prove_pairs",
+    "has_at_most_rows",
+    "has_more_than",
     "is_missing",
+    "looks_like_more_than",
     "missing_rows",
     "nested_values",
 ]
@@ -121,6 +131,14 @@ class Tally:
             return self.weight
         return None if self.rows is None else self.rows.astype(np.float64)
 
+    def of_rows(self, rows: Any) -> Tally:
+        """Return some of the rows."""
+        arrays = {
+            name: getattr(self, name)
+            for name in ("label", "group", "lower", "upper", "number", "rows", "weight")
+        }
+        return replace(self, **{name: array[rows] for name, array in arrays.items() if array is not None})
+
     def cases(self, chosen: BoolArray) -> int:
         """Return the number of cases in the chosen rows."""
         return int(np.count_nonzero(chosen) if self.rows is None else self.rows[chosen].sum())
@@ -205,6 +223,17 @@ def as_floats(values: Any) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
+def bin_ranges(
+    number: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return the place of each row among the distinct bins, and the smallest and largest score of those."""
+    numbers, places = np.unique(number, return_inverse=True)
+    low, high = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+    np.minimum.at(low, places, lower)
+    np.maximum.at(high, places, upper)
+    return places, low, high
+
+
 def coded(values: Any) -> tuple[list[Any], IntArray]:
     """Return the distinct values, sorted where they sort, and the place of each row among them."""
     if values.dtype.kind == "O":
@@ -223,3 +252,71 @@ def coded(values: Any) -> tuple[list[Any], IntArray]:
         return [low.item(), high.item()], (values == high).astype(np.int64)
     uniques, codes = np.unique(values, return_inverse=True)
     return uniques.tolist(), codes.astype(np.int64)
+
+
+# rows looked at before the scan: enough to tell continuous scores from rounded ones
+FIRST_ROWS = 2**16
+# rows that may be held to prove that there are more scores than the default limit, 2**20
+_PROVING_ROWS = 2**21
+
+
+def looks_like_more_than(limit: int, first: FloatArray, *, more_rows: bool) -> bool:
+    """Guess from the first scores whether there are more than `limit`.
+
+    Of n draws among `limit` values, at most limit (1 - exp(-n / limit)) are distinct on average,
+    fewer where some are likelier; one per cent more than that is no chance for n of thousands. Rows
+    that are no random draws, such as sorted ones, make the guess wrong.
+    """
+    expected = limit * -math.expm1(-len(first) / limit)
+    distinct = len(np.unique(first))
+    return distinct > limit or (more_rows and distinct > 1.01 * expected)
+
+
+def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
+    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
+    if table.n_rows is not None:
+        return table.n_rows <= limit
+    return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
+
+
+def has_more_than(limit: int, tally: Tally) -> bool:
+    """Tell whether a tally proves more than `limit` distinct scores (pairs of group and score).
+
+    A bin proves its smallest and its largest score in each class. An exact tally that is whole
+    proves all of its scores, so that False means there are no more.
+    """
+    if not tally.whole:
+        return True
+    several = tally.upper > tally.lower
+    if len(tally) + np.count_nonzero(several) <= limit:
+        return False
+    # rows of one class never share a score
+    if tally.rows is not None and np.bincount(coded(tally.label)[1], 1.0 + several).max() > limit:
+        return True
+    lower, upper = tally.lower, tally.upper[several]
+    if tally.group is None:
+        return _distinct(np.concatenate([lower, upper])) > limit
+    codes = coded(tally.group)[1]
+    pairs = np.column_stack([np.concatenate([codes, codes[several]]), np.concatenate([lower, upper])])
+    return len(np.unique(pairs[~np.isnan(pairs[:, 1])], axis=0)) > limit
+
+
+def first_rows_prove(limit: int, table: Table, name: str) -> bool:
+    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores."""
+    if limit >= _PROVING_ROWS:
+        return False
+    return _distinct(as_floats(table.head((name,), _PROVING_ROWS)[name])) > limit
+
+
+def first_rows_prove_pairs(limit: int, table: Table, names: tuple[str, str]) -> bool:
+    """Tell whether such rows show more than `limit` distinct pairs of two scores."""
+    if limit >= _PROVING_ROWS:
+        return False
+    rows = table.head(names, _PROVING_ROWS)
+    scores = [as_floats(rows[name]) for name in names]
+    # a score that is new makes a pair that is new: mostly one column says enough
+    return _distinct(scores[0]) > limit or len(np.unique(np.column_stack(scores), axis=0)) > limit
+
+
+def _distinct(scores: FloatArray) -> int:
+    return len(np.unique(scores[~np.isnan(scores)]))

@@ -1,4 +1,4 @@
-"""`AbstainingClassifier`: the cheapest window for stated costs, around any scikit-learn classifier."""
+"""`AbstainingClassifier`: the cheapest window for stated costs, or amounts by case, around any classifier."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from demur._checks import (
+    check_amounts,
     check_class_codes,
     check_confidence_level,
     check_cost_point,
@@ -18,18 +19,12 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur.comparison.question import Limits
+from demur.comparison.problem import DecisionProblem, Limits
+from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
-from demur.estimators.case_amounts import (
-    AMOUNTS,
-    CaseSample,
-    case_costs_of,
-    case_losses,
-    given_amounts,
-    require_numbers,
-)
+from demur.counts.window import AbstentionWindow
 from demur.estimators.out_of_fold import (
     OutOfFold,
     OutOfFoldClassifier,
@@ -40,33 +35,141 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
+from demur.honest.estimates import class_shares, gap_sums, mean_and_error, paid_estimate
+from demur.honest.evaluate import evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost
-from demur.surface.optimal_costs import OptimalCosts, optimal_costs
-from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow, decide
-from demur.typing import FloatArray, IntArray
+from demur.surface.surface import AbstentionSurface, OptimalCosts, abstention_surface, optimal_costs
+from demur.surface.window import ABSTAIN, decide
+from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
+from demur.windows.rule import Window
 
 __all__ = [
+    "AMOUNTS",
     "AbstainingClassifier",
     "TwoClassAbstainer",
+    "case_costs_of",
+    "case_losses",
+    "given_amounts",
+    "honest_case_window",
+    "require_numbers",
     "warn_if_costs_are_odd",
     "warn_of_note",
 ]
 
+AMOUNTS = ("cost_fn", "cost_fp", "cost_abstain")
+"""What `fit` and `score` take per case; each overrides the cost of the same name."""
+
+
+def given_amounts(**amounts: Any) -> dict[str, Any]:
+    """Return the amounts that were passed, checked: a long fit should not end in a refusal."""
+    return {name: check_amounts(value, name) for name, value in amounts.items() if value is not None}
+
+
+def require_numbers(costs: CaseCosts) -> None:
+    """Refuse amounts of cases that a constructor cannot know."""
+    for field in fields(costs):
+        if field.name != "reviewer" and isinstance(getattr(costs, field.name), np.ndarray):
+            raise input_error(
+                "costs",
+                "must hold one number per cost",
+                f"amounts as {field.name}",
+                f"pass them to fit: fit(X, y, {field.name}=...).",
+            )
+
+
+def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) -> CaseCosts:
+    """Return the stated costs with the amounts of the cases in their place."""
+    if costs is None:
+        missing = [name for name in AMOUNTS[:2] if name not in amounts]
+        if missing:
+            raise InputError(f"`{missing[0]}` is needed with amounts. Hint: pass costs=CostModel(...).")
+        return CaseCosts(**amounts)
+    if isinstance(costs, CaseCosts):
+        return replace(costs, **amounts)
+    stated: dict[str, Any] = {field.name: getattr(costs, field.name) for field in fields(costs) if field.init}
+    if "cost_abstain" in amounts or costs.hired is not None:
+        stated |= dict.fromkeys(("cost_abstain_positive", "cost_abstain_negative"))
+    if "cost_abstain" not in amounts:
+        # a reviewer's mistakes cost what the case costs
+        stated["reviewer"] = costs.hired
+    return CaseCosts(**{**stated, **amounts})
+
+
+def case_losses(costs: CaseCosts, positive: BoolArray, decided: Any) -> FloatArray:
+    """Return what every case costs under its decision; `ABSTAIN` is the last column."""
+    losses = costs.losses(positive).table * np.array(costs.mean)
+    paid: FloatArray = losses[np.arange(len(positive)), decided]
+    return paid
+
+
+def honest_case_window(
+    positive: BoolArray,
+    scores: FloatArray,
+    weights: FloatArray | None,
+    costs: CaseCosts,
+    *,
+    limits: Limits,
+    prevalence: float | None,
+    confidence_level: float,
+    seed: int,
+) -> tuple[AbstentionWindow, ExpectedCost | None]:
+    """Return the cheapest window for amounts of the cases and its honest cost.
+
+    The folds choose on nine tenths of the cases and judge on the rest, limits included; the cost is None
+    where the limits fail in some fold. Cases without weight are left out.
+    """
+    check_type(costs, "costs", CaseCosts)
+    losses = costs.losses(positive).table
+    problem = DecisionProblem.checked(
+        costs=costs,
+        prevalence=prevalence,
+        objective="expected",
+        limits=limits,
+        confidence_level=confidence_level,
+        seed=seed,
+    )
+    if weights is not None:
+        kept = weights > 0
+        positive, scores, weights, losses = positive[kept], scores[kept], weights[kept], losses[kept]
+    cases = SplitCases.of_rows(
+        positive,
+        weights,
+        weights="importance",
+        prevalence=problem.rate,
+        folds=None,
+        repeats=None,
+        rng=problem.seed,
+        quantity="a window for amounts",
+    )
+    cases = replace(cases, losses=losses)
+    model = cases.judge(scores)
+    window, _ = case_window(cases, model, problem)
+    learner, thresholds = WindowLearner.of(problem), Window(window.lower, window.upper)
+    (judged,) = evaluate(cases, model, [learner], [thresholds])
+    if isinstance(judged, UndefinedError):
+        return window, None
+    rate, level, factors = problem.rate, problem.confidence_level, np.array(costs.mean)
+    shares = None if rate is None else np.array([1 - rate, rate])
+    honest, hindsight = (
+        gap_sums(cases, losses, codes).scaled(factors) for codes in (judged.honest, [judged.hindsight])
+    )
+    estimate = paid_estimate(honest, hindsight, shares, level=level)
+    return window, ExpectedCost(
+        cost=estimate.cost,
+        interval=estimate.interval,
+        standard_error=mean_and_error(honest, shares)[1],
+        hindsight=estimate.hindsight,
+        abstention_rate=float(class_shares(honest.cases, shares)[:, ABSTAIN].sum()),
+        confidence_level=level,
+        folds=cases.folds,
+        repeats=cases.repeats,
+        n=cases.n,
+    )
+
+
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
-
-
-def _warn_if_constant(counts: ScoreCounts) -> None:
-    """Say what happens where the scores order nothing."""
-    if len(counts.scores) == 1:
-        warnings.warn(
-            f"All out-of-fold scores are equal ({counts.scores[0]:g}), so every case gets the same "
-            "decision. Hint: check the features and the inner estimator.",
-            DegenerateDataWarning,
-            stacklevel=5,
-        )
 
 
 def warn_of_note(window: Any) -> None:
@@ -77,7 +180,7 @@ def warn_of_note(window: Any) -> None:
 
 
 def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
-    """Say what happens where the costs settle the question of abstaining for all cases."""
+    """Say what happens where the costs settle the problem of abstaining for all cases."""
     mu, nu_p, nu_n = costs.mu, costs.nu_positive, costs.nu_negative
     if not costs.may_abstain:
         return
@@ -119,7 +222,13 @@ class TwoClassAbstainer(OutOfFoldClassifier):
             positive, held_out.response, sample_weight=cases.weights_of(held_out.rows)
         )
         counts.require_both_classes("A window")
-        _warn_if_constant(counts)
+        if len(counts.scores) == 1:
+            warnings.warn(
+                f"All out-of-fold scores are equal ({counts.scores[0]:g}), so every case gets the same "
+                "decision. Hint: check the features and the inner estimator.",
+                DegenerateDataWarning,
+                stacklevel=4,
+            )
         return counts
 
     def _decide(self, response: Any) -> IntArray:
@@ -179,7 +288,7 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     Attributes
     ----------
-    window_ : AbstentionWindow, ConstrainedWindow or, for amounts, CaseWindow
+    window_ : AbstentionWindow
         Thresholds, rates and cost on the out-of-fold scores.
     surface_ : AbstentionSurface
         Costs and windows of the out-of-fold scores at all costs.
@@ -372,31 +481,26 @@ class AbstainingClassifier(TwoClassAbstainer):
             # `costs_` holds them, if all went well
             del self._amounts
 
-    def _choose_by_case(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        """Choose the window for costs of the cases; certificates and optimal costs are for classes."""
-        assert isinstance(self.costs_, CaseCosts)
-        rows = held_out.rows
-        costs = replace(
-            self.costs_, **{name: column[rows] for name, column in self._amounts.items() if column.ndim}
-        )
-        sample = CaseSample.of(
-            cases.labels[rows] == self._outcomes[1],
-            check_scores(held_out.response),
-            cases.weights_of(rows),
-            costs,
-            limits=self._limits,
-            prevalence=self.prevalence,
-            confidence_level=self.confidence_level,
-            seed=_SEED,
-        )
-        self.window_, self.expected_cost_ = sample.fit()
-        self.optimal_costs_ = self.certificate_ = None
-        warn_of_note(self.window_)
-
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
         if isinstance(self.costs_, CaseCosts):
-            self._choose_by_case(cases, held_out)
+            # certificates and optimal costs are for costs by class
+            rows = held_out.rows
+            costs = replace(
+                self.costs_, **{name: column[rows] for name, column in self._amounts.items() if column.ndim}
+            )
+            self.window_, self.expected_cost_ = honest_case_window(
+                cases.labels[rows] == self._outcomes[1],
+                check_scores(held_out.response),
+                cases.weights_of(rows),
+                costs,
+                limits=self._limits,
+                prevalence=self.prevalence,
+                confidence_level=self.confidence_level,
+                seed=_SEED,
+            )
+            self.optimal_costs_ = self.certificate_ = None
+            warn_of_note(self.window_)
             self._keep_surface(abstention_surface(counts, prevalence=self.prevalence))
             return
         self.window_ = self._window(counts)
@@ -483,17 +587,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
         decided = self.decide(X)
         if amounts or isinstance(self.costs_, CaseCosts):
-            self._require_amounts(amounts)
+            # new cases are not judged by the amounts of the old ones
+            for name in AMOUNTS:
+                if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
+                    raise InputError(
+                        f"`{name}` is needed: the window was chosen for amounts of the cases. "
+                        f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are "
+                        "routed."
+                    )
             losses = case_losses(case_costs_of(self.costs_, amounts), actual == 1, decided)
         else:
             losses = self.costs_.losses.table[actual, decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))
-
-    def _require_amounts(self, amounts: dict[str, Any]) -> None:
-        """Refuse to judge new cases by the amounts of the old ones."""
-        for name in AMOUNTS:
-            if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
-                raise InputError(
-                    f"`{name}` is needed: the window was chosen for amounts of the cases. "
-                    f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are routed."
-                )

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from demur._checks import check_choice, check_confidence_level, input_error
 from demur.typing import ArrayLike, FloatArray, IntArray, Range
-from demur.unlabelled.coding import describe_bounds
+from demur.unlabelled.invented import describe_bounds
 
 __all__ = ["LaplaceTreeClassifier", "TreeRule", "added_errors", "laplace_shares"]
 
@@ -38,16 +38,13 @@ def added_errors(n: ArrayLike, errors: ArrayLike, confidence: float = 0.25) -> F
     """
     size, wrong = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64))
     none = size * (1 - confidence ** (1 / size))
-    some = _upper_limit(size, np.maximum(wrong, 1.0), confidence)
+    # the upper limit of the errors, from one error on
+    z, least = NormalDist().inv_cdf(1 - confidence), np.maximum(wrong, 1.0)
+    share = np.minimum((least + 0.5) / size, 1.0)
+    spread = z * np.sqrt(share / size - share**2 / size + z**2 / (4 * size**2))
+    rate = (share + z**2 / (2 * size) + spread) / (1 + z**2 / size)
+    some: FloatArray = np.where(least + 0.5 >= size, np.maximum(size - least, 0.0), rate * size - least)
     return np.where(wrong < 1, none + wrong * (some - none), some)
-
-
-def _upper_limit(n: FloatArray, errors: FloatArray, confidence: float) -> FloatArray:
-    z = NormalDist().inv_cdf(1 - confidence)
-    share = np.minimum((errors + 0.5) / n, 1.0)
-    spread = z * np.sqrt(share / n - share**2 / n + z**2 / (4 * n**2))
-    rate = (share + z**2 / (2 * n) + spread) / (1 + z**2 / n)
-    return np.where(errors + 0.5 >= n, np.maximum(n - errors, 0.0), rate * n - errors)
 
 
 def laplace_shares(counts: FloatArray) -> FloatArray:
@@ -189,7 +186,9 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """Yield (node, bounds) of the leaves after pruning, from left to right."""
         check_is_fitted(self)
         grown = self.tree_.tree_
-        cut = _is_leaf_after_pruning(grown, self.stands_for_)
+        # leaves of the grown tree, and nodes that stand for their children
+        leaf = grown.children_left == _LEAF
+        cut = leaf | (self.stands_for_[np.where(leaf, 0, grown.children_left)] == self.stands_for_)
         left, right = grown.children_left.tolist(), grown.children_right.tolist()
         feature, threshold = grown.feature.tolist(), grown.threshold.tolist()
         waiting: list[tuple[int, dict[int, Range]]] = [(0, {})]
@@ -227,7 +226,11 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             What a leaf says, where the most frequent class is not the decision.
         """
         rules = self.rules()
-        words = _column_names(self, names)
+        if names is None:
+            names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])
+        words = [str(name) for name in names]
+        if len(words) != self.n_features_in_:
+            raise input_error("names", f"must name {self.n_features_in_} columns", len(words))
         tell = describe or (lambda column, low, high: describe_bounds(words[column], low, high))
         choose = label or (lambda shares: (self.classes_[shares.argmax()], float(shares.max())))
         lines = []
@@ -237,15 +240,6 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             start = f"if {' and '.join(filter(None, conditions))}" if conditions else "always"
             lines.append(f"{start}: {what} ({share:.2f}, {int(rule.counts.sum())} cases)")
         return "\n".join(lines)
-
-
-def _column_names(tree: LaplaceTreeClassifier, names: Any) -> list[str]:
-    if names is None:
-        names = getattr(tree, "feature_names_in_", [f"x{k}" for k in range(tree.n_features_in_)])
-    columns = [str(name) for name in names]
-    if len(columns) != tree.n_features_in_:
-        raise input_error("names", f"must name {tree.n_features_in_} columns", len(columns))
-    return columns
 
 
 def _pruned(grown: Any, counts: FloatArray, confidence: float) -> IntArray:
@@ -269,11 +263,3 @@ def _pruned(grown: Any, counts: FloatArray, confidence: float) -> IntArray:
         if left[node] != _LEAF and (stop[node] or stands_for[node] != node):
             stands_for[left[node]] = stands_for[right[node]] = stands_for[node]
     return np.array(stands_for, dtype=np.int64)
-
-
-def _is_leaf_after_pruning(grown: Any, stands_for: IntArray) -> list[bool]:
-    """True for nodes that stand for their children, and for leaves of the grown tree."""
-    left = grown.children_left
-    child = np.where(left == _LEAF, 0, left)
-    leaf = (left == _LEAF) | (stands_for[child] == stands_for)
-    return [bool(is_leaf) for is_leaf in leaf]

@@ -1,32 +1,51 @@
-"""What the classifiers share that are made of several named classifiers."""
+"""Classifiers made of several named classifiers: ensembles, and cascades that pass cases on."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 from sklearn import get_config
-from sklearn.base import ClassifierMixin
-from sklearn.utils import get_tags
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted
 
-from demur._checks import input_error
-from demur.estimators.out_of_fold import share_right, weight_params
-from demur.typing import IntArray
+from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
+from demur.costs.model import CostModel
+from demur.estimators.abstaining import AbstainingClassifier
+from demur.estimators.out_of_fold import (
+    AbstainingPredictions,
+    OutOfFoldClassifier,
+    TrainingCases,
+    answers_of,
+    check_outcomes,
+    class_probabilities,
+    fixed_splits,
+    out_of_fold,
+    take_features,
+    training_cases,
+    two_labels,
+    weight_params,
+)
+from demur.exceptions import DegenerateDataWarning, UndefinedError
+from demur.honest.cases import SplitCases
+from demur.honest.combinations import CombinationCosts, judged_combinations
+from demur.surface.window import ABSTAIN
+from demur.typing import FloatArray, IntArray
+from demur.windows.combined import WAYS, check_fees, combined_rule_of
+from demur.windows.row_costs import RowCosts
 
-__all__ = ["NamedClassifiers"]
+__all__ = ["CautiousEnsemble", "DelegatingClassifier", "NamedClassifiers"]
 
 
-class NamedClassifiers(ClassifierMixin, _BaseComposition):  # type: ignore[misc]
+class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore[misc]
     """Classifier of a list of (name, classifier); subclasses fit them and say how they `decide`."""
 
     estimators: list[tuple[str, Any]]
-    _outcomes: Any
-
-    @abstractmethod
-    def decide(self, X: Any) -> IntArray:
-        """Return the index of the class for every case, `ABSTAIN` where it is abstained on."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - scikit-learn's signature
         """Return the parameters, with those of the classifiers as ``name__parameter``."""
@@ -69,26 +88,6 @@ class NamedClassifiers(ClassifierMixin, _BaseComposition):  # type: ignore[misc]
             return {name: routed[name].fit.get("sample_weight") for name, _ in members}
         return {name: weight_params(member, weights, {}).get("sample_weight") for name, member in members}
 
-    def _take_features_of(self, fitted: Any) -> None:
-        """Take number and names of the features from a fitted classifier."""
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-
-    @property
-    def abstain_label_(self) -> Any:
-        """Prediction for cases abstained on."""
-        return self._outcomes[-1:].tolist()[0]
-
-    def predict(self, X: Any) -> Any:
-        """Return the label for every case, `abstain_label_` where it is abstained on."""
-        decided = self.decide(X)
-        return self._outcomes[decided]
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
-        return share_right(self._outcomes, self.decide(X), y, sample_weight)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # tags are asked for before `fit` checks the list
@@ -107,3 +106,396 @@ def _are_named(given: Any) -> bool:
         isinstance(one, tuple) and len(one) == 2 for one in given
     )
     return pairs and len(given) > 0
+
+
+class CautiousEnsemble(NamedClassifiers):
+    """Several classifiers of two classes made into one that abstains, at the lowest cost.
+
+    Votes, averages, limits and windows are chosen on out-of-fold probabilities, all members on the same
+    folds. Which way of combining is best differs by data: `honest_costs` judges all four and every
+    member alone on the same folds.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        At least two, with `predict_proba`; in a chain in the order in which they are asked.
+    combine : {"average", "vote", "variance", "chain"}, default "average"
+        How; see `windows.combined_rule`. "vote": each member may abstain. "variance": abstain where
+        the members disagree. "chain": what one abstains on goes to the next.
+    costs : CostModel
+        Of errors and of abstaining.
+    stage_costs : list of one number >= 0 per member, optional
+        What asking a member costs per case; a chain asks only as far as a case gets.
+    pos_label, cv, abstain_label
+        As in `AbstainingClassifier`; every case may be scored at most once.
+
+    Attributes
+    ----------
+    rule_ : CombinedRule
+        Windows, limits and cost on the out-of-fold probabilities.
+    members_ : list of fitted classifiers
+        Fitted to all cases.
+    out_of_fold_rows_, out_of_fold_scores_ : array
+        Cases that were scored by models fitted without them, and the probability of the positive class
+        by each member.
+    classes_, n_features_in_, feature_names_in_
+        As usual.
+
+    Notes
+    -----
+    `score` is minus the cost per case, what was asked included, so that `GridSearchCV` looks for the
+    cheapest ensemble. `DelegatingClassifier` fits every stage to what the stage before abstains on;
+    the members of this chain are all fitted to all cases.
+
+    References
+    ----------
+    Ferri, Hernandez-Orallo (2004), "Cautious Classifiers", ROCAI, section 6: the problem is theirs.
+
+    Examples
+    --------
+    A missed tumour costs 10, a false alarm 2, a second look 0.3. Averaging two models costs less than
+    either, honestly:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from demur import CostModel
+    >>> from demur.estimators import CautiousEnsemble
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CautiousEnsemble(
+    ...     [("bayes", GaussianNB()), ("linear", make_pipeline(StandardScaler(), LogisticRegression()))],
+    ...     combine="average", costs=CostModel(cost_fn=10, cost_fp=2, cost_abstain=0.3), pos_label=0,
+    ... ).fit(X, y)
+    >>> found = model.honest_costs(repeats=1)
+    >>> {name: round(row.cost, 2) for name, row in found.rows.items()}
+    {'bayes': 0.13, 'linear': 0.09, 'average': 0.06, 'vote': 0.1, 'variance': 0.06, 'chain': 0.11}
+    """
+
+    def __init__(
+        self,
+        estimators: list[tuple[str, Any]],
+        *,
+        combine: str = "average",
+        costs: CostModel | None = None,
+        stage_costs: Sequence[float] | None = None,
+        pos_label: Any = None,
+        cv: Any = None,
+        abstain_label: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.combine = combine
+        self.costs = costs
+        self.stage_costs = stage_costs
+        self.pos_label = pos_label
+        self.cv = cv
+        self.abstain_label = abstain_label
+
+    def _check(self) -> list[tuple[str, Any]]:
+        members = self._named()
+        if len(members) < 2:
+            raise input_error("estimators", "must hold at least two classifiers", len(members))
+        clash = [name for name, _ in members if name in WAYS]
+        if clash:
+            raise input_error("estimators", "must not be named after a way to combine", repr(clash[0]))
+        check_choice(self.combine, "combine", WAYS)
+        check_type(self.costs, "costs", CostModel)
+        self._fees = check_fees(self.stage_costs, [name for name, _ in members])
+        return members
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose the rule from out-of-fold probabilities and fit all members to all cases.
+
+        Parameters
+        ----------
+        X : array or data frame with one row per case
+        y : array of n labels
+        sample_weight : array of n numbers >= 0, optional
+            Weigh the cases for the rule, and for the members that take weights.
+        """
+        members = self._check()
+        X, _ = indexable(X, y)
+        cases = training_cases(self, y, sample_weight)
+        labels = two_labels(self, cases.classes, self.pos_label)
+        self._outcomes = check_outcomes(labels, self.abstain_label)
+        weights = self._fit_weights(members, cases.weights)
+        cv = fixed_splits(self.cv, X, cases)
+        self.members_, columns = [], []
+        for name, member in members:
+            held_out = out_of_fold(
+                member if isinstance(cv, str) else clone(member),
+                X,
+                cases,
+                cv=cv,
+                refit=True,
+                respond=self._probability,
+                fit_params={} if weights[name] is None else {"sample_weight": weights[name]},
+                split_params={},
+            )
+            self.members_.append(held_out.estimator)
+            columns.append(held_out.response)
+        self.classes_ = cases.classes
+        take_features(self, self.members_[0])
+        self._choose(cases, held_out.rows, np.column_stack(columns))
+        return self
+
+    def _probability(self, estimator: Any, X: Any) -> FloatArray:
+        column = list(estimator.classes_).index(self._outcomes[1])
+        return class_probabilities(estimator, X)[:, column]
+
+    def _choose(self, cases: TrainingCases, rows: IntArray, table: FloatArray) -> None:
+        self.out_of_fold_rows_, self.out_of_fold_scores_ = rows, table
+        self._positive = np.asarray(cases.labels[rows] == self._outcomes[1])
+        self._weights = cases.weights_of(rows)
+        assert self.costs is not None
+        amounts = RowCosts.of(self._positive, self.costs, self._weights)
+        names = tuple(name for name, _ in self.estimators)
+        self.rule_ = combined_rule_of(self.combine, names, table, amounts, self._fees)
+
+    # ---------------------------------------------------------------- use
+
+    def member_scores(self, X: Any) -> FloatArray:
+        """Return the probability of the positive class, one column per member."""
+        check_is_fitted(self, "members_")
+        return np.column_stack([self._probability(member, X) for member in self.members_])
+
+    def decide(self, X: Any) -> IntArray:
+        """Return 1 (positive), 0 (negative) or `ABSTAIN` for every case."""
+        table = self.member_scores(X)
+        return self.rule_.decide(table)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return minus the cost per case in the unit of the costs; the higher the better."""
+        table = self.member_scores(X)
+        actual = check_class_codes(np.asarray(y), 2, self._outcomes[:2], name="y")
+        assert self.costs is not None
+        losses = self.costs.losses.table[actual, self.rule_.decide(table)] + self.rule_.fees(table)
+        return -float(np.average(losses, weights=check_weights(sample_weight)))
+
+    def honest_costs(
+        self,
+        *,
+        confidence_level: float = 0.95,
+        folds: int | None = None,
+        repeats: int | None = None,
+        rng: int | np.random.Generator | None = 0,
+    ) -> CombinationCosts:
+        """Judge every member alone and all four ways to combine them on the same folds.
+
+        As `honest.combination_costs` of the out-of-fold probabilities. Weights are importance weights.
+        """
+        check_is_fitted(self, "members_")
+        kept = np.ones(len(self._positive), dtype=np.bool_) if self._weights is None else self._weights > 0
+        if min(np.count_nonzero(self._positive[kept]), np.count_nonzero(~self._positive[kept])) < 2:
+            raise UndefinedError("An honest cost needs two cases of each class. Hint: collect more cases.")
+        assert self.costs is not None
+        weights = None if self._weights is None else self._weights[kept]
+        split = SplitCases.of_rows(
+            self._positive[kept],
+            weights,
+            weights="importance",
+            prevalence=None,
+            folds=folds,
+            repeats=repeats,
+            rng=rng,
+            quantity="an honest cost",
+        )
+        table = self.out_of_fold_scores_[kept]
+        return judged_combinations(
+            split, weights, self.rule_.names, table, self.costs, self._fees, WAYS, confidence_level
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class DelegatingClassifier(NamedClassifiers):
+    """Cascade of classifiers: what the first abstains on goes to the next, to any depth.
+
+    Every stage is fitted to the cases the stage before abstained on out of fold, so that it
+    becomes a specialist of the doubtful ones. What the last stage abstains on gets
+    `abstain_label`; a plain classifier at the end answers everything.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier)
+        The stages in order. A stage is an `AbstainingClassifier`, `CautiousClassifier` or
+        `ReliableClassifier`, used as it is; or any other classifier, which needs `costs` unless it
+        is the last.
+    costs : CostModel or list of CostModel or None, optional
+        Costs of each stage (one for all, or one per stage) for the stages that are other classifiers;
+        such a stage becomes an `AbstainingClassifier`. `cost_abstain` is what handing a case to the next
+        stage costs all told. None in the list: the stage answers everything.
+    pos_label, cv
+        Of those stages, as in `AbstainingClassifier`.
+    abstain_label : value, optional
+        Prediction for cases no stage answers, as in `AbstainingClassifier`.
+
+    Attributes
+    ----------
+    stages_ : list of fitted classifiers
+        Shorter than `estimators` if a stage had too few cases to learn from.
+    stage_sizes_ : array of int
+        Element s: number of cases stage s was fitted to.
+    classes_, n_features_in_, feature_names_in_
+        As usual.
+
+    Notes
+    -----
+    A stage that would get fewer than two cases of some class, or a single class, is left out with
+    a `DegenerateDataWarning`; the cases delegated to it get `abstain_label`.
+
+    References
+    ----------
+    Ferri, Flach, Hernandez-Orallo (2004), "Delegating classifiers", ICML, doi:10.1145/1015330.1015395.
+
+    Examples
+    --------
+    A quick linear model answers the easy cases; a forest trained on the others answers the rest:
+
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from demur import CostModel, DelegatingClassifier
+    >>> X, y = make_moons(1000, noise=0.2, random_state=0)
+    >>> model = DelegatingClassifier(
+    ...     [("line", LogisticRegression()), ("forest", RandomForestClassifier(random_state=0))],
+    ...     costs=[CostModel(cost_abstain=0.1), None],
+    ... ).fit(X, y)
+    >>> model.stage_sizes_.tolist()
+    [1000, 370]
+    >>> X_new, y_new = make_moons(1000, noise=0.2, random_state=1)
+    >>> bool(model.score(X_new, y_new) > LogisticRegression().fit(X, y).score(X_new, y_new) + 0.05)
+    True
+    """
+
+    def __init__(
+        self,
+        estimators: list[tuple[str, Any]],
+        *,
+        costs: CostModel | Sequence[CostModel | None] | None = None,
+        pos_label: Any = None,
+        cv: Any = None,
+        abstain_label: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.costs = costs
+        self.pos_label = pos_label
+        self.cv = cv
+        self.abstain_label = abstain_label
+
+    # ---------------------------------------------------------------- the stages
+
+    def _members(self) -> list[tuple[str, Any]]:
+        """Unfitted stages; those that cannot abstain by themselves get a window for their costs."""
+        named = self._named()
+        stages: list[tuple[str, Any]] = []
+        given: Any = self.costs
+        costs_of: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given] * len(named)
+        if len(costs_of) != len(named):
+            rule = f"must be one CostModel or {len(named)}, one per stage"
+            raise input_error("costs", rule, len(costs_of))
+        for costs in costs_of:
+            if costs is not None:
+                check_type(costs, "costs", CostModel)
+        for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
+            if isinstance(stage, OutOfFoldClassifier) or (costs is None and k == len(named) - 1):
+                stages.append((name, stage))
+                continue
+            if costs is None:
+                raise input_error(
+                    "costs",
+                    f"must say what delegating costs at stage {name!r}",
+                    None,
+                    "pass costs=CostModel(cost_abstain=...), or make the stage an AbstainingClassifier.",
+                )
+            abstaining = AbstainingClassifier(
+                stage, costs=costs, pos_label=self.pos_label, cv=self.cv, abstain_label=self.abstain_label
+            )
+            if get_config()["enable_metadata_routing"]:
+                abstaining.set_fit_request(sample_weight=True)
+            stages.append((name, abstaining))
+        return stages
+
+    # ---------------------------------------------------------------- fit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit stage after stage, each to the cases the one before abstained on out of fold.
+
+        Parameters
+        ----------
+        X : array or data frame with one row per case
+        y : array of n labels
+        sample_weight : array of n numbers >= 0, optional
+            Passed to the stages that take weights.
+        """
+        stages = self._members()
+        X, _ = indexable(X, y)
+        cases = training_cases(self, y, sample_weight)
+        self._outcomes = check_outcomes(cases.classes, self.abstain_label)
+        weights = self._fit_weights(stages, cases.weights)
+        self.classes_ = cases.classes
+        self.stages_: list[Any] = []
+        sizes, rows = [], np.arange(len(cases.codes))
+        for name, stage in stages:
+            sizes_left = np.unique(cases.codes[rows], return_counts=True)[1]
+            if self.stages_ and (len(sizes_left) < 2 or sizes_left.min() < 2):
+                warnings.warn(
+                    f"Stage {name!r} would be fitted to {len(rows)} delegated cases of {len(sizes_left)} "
+                    "classes; a stage needs two cases of each of at least two classes. It and all later ones "
+                    "are left out, and what reaches them is abstained on. Hint: lower the cost of delegating "
+                    "at the stage before.",
+                    DegenerateDataWarning,
+                    stacklevel=2,
+                )
+                break
+            extra = {} if weights[name] is None else {"sample_weight": weights[name][rows]}
+            fitted = clone(stage).fit(_safe_indexing(X, rows), cases.labels[rows], **extra)
+            self.stages_.append(fitted)
+            sizes.append(len(rows))
+            # what the stage abstained on when it had not seen it goes on
+            left = rows[:0]
+            if isinstance(fitted, OutOfFoldClassifier):
+                left = rows[fitted.out_of_fold_rows_[fitted.out_of_fold_decisions_ == ABSTAIN]]
+            rows = np.sort(left)
+        self.stage_sizes_ = np.array(sizes)
+        take_features(self, self.stages_[0])
+        return self
+
+    # ---------------------------------------------------------------- use
+
+    def decide(self, X: Any) -> IntArray:
+        """Return the index of the class for every case, `ABSTAIN` where no stage answers."""
+        return self._walk(X)[0]
+
+    def deciding_stage(self, X: Any) -> IntArray:
+        """Return the index of the stage that answers every case, `ABSTAIN` where none does."""
+        return self._walk(X)[1]
+
+    def _walk(self, X: Any) -> tuple[IntArray, IntArray]:
+        """Decision and deciding stage of every case."""
+        check_is_fitted(self, "stages_")
+        X = indexable(X)[0]
+        labels, open_ = answers_of(self.stages_[0], X)
+        codes = np.full(len(open_), ABSTAIN, dtype=np.int64)
+        stage_of = np.full(len(open_), ABSTAIN, dtype=np.int64)
+        rows = np.arange(len(open_))
+        for k, stage in enumerate(self.stages_):
+            if k:
+                labels, open_ = answers_of(stage, _safe_indexing(X, rows))
+            answered = rows[~open_]
+            codes[answered] = np.searchsorted(self.classes_, labels[~open_])
+            stage_of[answered] = k
+            rows = rows[open_]
+            if not len(rows):
+                break
+        return codes, stage_of
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.costs is not None:  # windows are for two classes
+            tags.classifier_tags.multi_class = False
+        return tags

@@ -8,7 +8,15 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch, assert_all_finite, column_or_1d, get_tags, indexable
+from sklearn.utils import (
+    Bunch,
+    _safe_indexing,
+    assert_all_finite,
+    check_random_state,
+    column_or_1d,
+    get_tags,
+    indexable,
+)
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -18,30 +26,22 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
+    _check_method_params,
     _check_sample_weight,
-    _num_samples,
     check_is_fitted,
 )
 
 from demur._checks import input_error
 from demur.costs.matrix import as_cost_matrix, by_class
-from demur.estimators.out_of_fold import default_label
+from demur.estimators.out_of_fold import default_label, inner_has, take_features
 from demur.exceptions import InputError
-from demur.multiclass.rules import ClassWeights, named_answers
-from demur.multiclass.weights import optimize_weights
+from demur.multiclass.weights import ClassWeights, named_answers, optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CostWeightedClassifier"]
 
 # log-joint first: naive Bayes then keeps what the normalised form rounds away
 _SCORERS = ("predict_joint_log_proba", "predict_log_proba", "predict_proba")
-
-
-def _estimator_has(name: str) -> Any:
-    def check(self: Any) -> bool:
-        return hasattr(getattr(self, "estimator_", self.estimator), name)
-
-    return check
 
 
 class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -140,14 +140,17 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if self.abstain_cost is not None:
             self._require_abstain_label()
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        take_features(self, self.estimator_)
         m = len(self.classes_)
+        costs = 1.0 - np.eye(m) if self.costs is None else self.costs
+        seed = self.random_state
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
         self.rule_ = optimize_weights(
             self._training_scores(X, y, codes, routed.estimator.fit),
             codes,
-            self._costs_by_position(1.0 - np.eye(m) if self.costs is None else self.costs),
+            # class positions as names, after checking the user's names
+            as_cost_matrix(costs, self.classes_.tolist()).values,
             classes=range(m),
             priors=self._by_position(self.priors),
             sample_weight=sample_weight,
@@ -156,7 +159,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             abstain_cost=self._by_position(self.abstain_cost),
             log=True,
             n_restarts=self.n_restarts,
-            rng=_seed(self.random_state),
+            rng=None if seed is None else int(seed),
         )
         return self
 
@@ -187,10 +190,6 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 "abstain_label='abstain' suits text classes.",
             )
 
-    def _costs_by_position(self, costs: Any) -> Any:
-        """Costs with class positions as names, after checking the user's names."""
-        return as_cost_matrix(costs, self.classes_.tolist()).values
-
     def _by_position(self, value: Any) -> Any:
         if not hasattr(value, "items"):
             return value
@@ -200,20 +199,16 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     def _training_scores(self, X: Any, y: Any, codes: IntArray, fit_params: dict[str, Any]) -> FloatArray:
         """Log scores of every case by a model that did not see it (cv=None: by the final model)."""
         rarest = int(np.bincount(codes).min())
-        folds = self.cv
-        if isinstance(folds, int):
-            folds = min(folds, rarest)
-            if folds < 2:
-                folds = None
-        if folds is None:
+        folds = min(self.cv, rarest) if isinstance(self.cv, int) else self.cv
+        if folds is None or (isinstance(folds, int) and folds < 2):
             return self._log_scores(self.estimator_, X)
         scores = np.full((len(codes), len(self.classes_)), -np.inf)
         for train, test in check_cv(folds, y, classifier=True).split(X, y):
-            params = {name: _rows(value, train, len(codes)) for name, value in fit_params.items()}
-            model = clone(self.estimator).fit(_rows(X, train), y[train], **params)
+            params = _check_method_params(X, fit_params, indices=train)
+            model = clone(self.estimator).fit(_safe_indexing(X, train), y[train], **params)
             # a class that a fold has not seen keeps the score 0
             columns = np.searchsorted(self.classes_, model.classes_)
-            scores[np.ix_(test, columns)] = self._log_scores(model, _rows(X, test))
+            scores[np.ix_(test, columns)] = self._log_scores(model, _safe_indexing(X, test))
         unscored = np.isneginf(scores.max(axis=1))
         if unscored.any():
             raise input_error(
@@ -245,7 +240,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             return self.classes_[codes]
         return named_answers(codes, self.classes_.tolist(), self.abstain_label_)
 
-    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the fitted classifier, not weighted."""
         check_is_fitted(self)
@@ -264,23 +259,3 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
-
-
-def _rows(values: Any, rows: IntArray, n: int | None = None) -> Any:
-    """The given rows of data, a frame or a list; other parameters as they are."""
-    from sklearn.utils import _safe_indexing
-
-    if n is not None and (
-        not hasattr(values, "__len__") or isinstance(values, (str, dict)) or _num_samples(values) != n
-    ):
-        return values
-    return _safe_indexing(values, rows)
-
-
-def _seed(random_state: Any) -> int | None:
-    """A seed for NumPy's generators from scikit-learn's `random_state`."""
-    if random_state is None or isinstance(random_state, (int, np.integer)):
-        return None if random_state is None else int(random_state)
-    from sklearn.utils import check_random_state
-
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -193,35 +193,32 @@ class GuardedClassifier(TwoClassAbstainer):
         finally:
             del self._features
 
-    def _doubts(self, X: Any, n: int) -> FloatArray:
-        """Doubt of every training case by a guard fitted without it."""
-        doubts = np.empty(n)
-        folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
-        for train, test in folds.split(np.empty((n, 1))):
-            guard = self._new_guard().fit(_safe_indexing(X, train))
-            doubts[test] = -guard.score_samples(_safe_indexing(X, test))
-        return check_scores(doubts, "score_samples of the guard")
-
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
         self.guard_ = self._new_guard().fit(self._features)
-        self._calibration = self._doubts(self._features, len(cases.codes))
+        # doubt of every training case by a guard fitted without it
+        n = len(cases.codes)
+        known_doubts = np.empty(n)
+        folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
+        for train, test in folds.split(np.empty((n, 1))):
+            guard = self._new_guard().fit(_safe_indexing(self._features, train))
+            known_doubts[test] = -guard.score_samples(_safe_indexing(self._features, test))
+        self._calibration = check_scores(known_doubts, "score_samples of the guard")
         doubts = self._calibration[held_out.rows]
         positive = np.asarray(cases.labels[held_out.rows] == self._outcomes[1])
         weights, score = cases.weights_of(held_out.rows), check_scores(held_out.response)
         assert self.costs is not None
         amounts = RowCosts.of(positive, self.costs, weights)
-        limit = None if self.alpha is None else self._limit(self.alpha)
+        limit = None
+        if self.alpha is not None:
+            # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
+            known = np.sort(self._calibration)
+            allowed = conformal_p_values(known, known) > self.alpha
+            refuses = 1 / (len(known) + 1) <= self.alpha
+            limit = float(known[allowed].max(initial=known[0])) if refuses else np.inf
         self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
         self._evidence = positive, score, weights
         self._held_out_doubts = doubts
-
-    def _limit(self, alpha: float) -> float:
-        """Largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing."""
-        known = np.sort(self._calibration)
-        allowed = conformal_p_values(known, known) > alpha
-        refuses = 1 / (len(known) + 1) <= alpha
-        return float(known[allowed].max(initial=known[0])) if refuses else np.inf
 
     # ---------------------------------------------------------------- use
 

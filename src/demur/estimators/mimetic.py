@@ -1,32 +1,48 @@
-"""Mimetic models: a readable tree that imitates an oracle under given costs, without any data.
+"""Models around a ready oracle: the oracle at a threshold, mimetic trees, and their configurations compared.
 
-An oracle (any classifier, or an expert's rule) labels invented cases; a decision tree is
-learnt from them. The costs enter when cases are invented (scheme 3), when they are labelled
-(scheme 2) or when the tree is applied (scheme 1) (Blanco-Vega et al. 2006, section 3).
+An oracle (any classifier, or an expert's rule) labels invented cases; a decision tree is learnt from them.
+The costs enter when cases are invented (scheme 3), when they are labelled (scheme 2) or when the tree is
+applied (scheme 1) (Blanco-Vega et al. 2006, section 3; all configurations side by side: table 2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
-from demur._checks import check_choice, check_positive_int, input_error
+from demur._checks import (
+    check_choice,
+    check_finite,
+    check_labels,
+    check_positive_int,
+    check_type,
+    input_error,
+)
+from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
-from demur.estimators.oracle import OracleModel
-from demur.typing import FloatArray
-from demur.unlabelled.coding import code_book, describe_column, encode, fits_floats, schema_of
+from demur.roc.curve import auc_score
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 from demur.unlabelled.invented import (
     DATA_KINDS,
     InventedCases,
+    code_book,
+    describe_column,
+    encode,
+    fits_floats,
     invented_cases,
     named_attributes,
+    oracle_classes,
+    oracle_proba,
     ranges_to_schema,
+    schema_of,
 )
 from demur.unlabelled.thresholds import (
     UnlabelledThreshold,
@@ -36,7 +52,120 @@ from demur.unlabelled.thresholds import (
     relabelled,
 )
 
-__all__ = ["MimeticClassifier", "mimetic_configurations"]
+__all__ = [
+    "DirectThresholdClassifier",
+    "MimeticClassifier",
+    "MimeticComparison",
+    "OracleModel",
+    "mimetic_configurations",
+    "mimetic_costs",
+]
+
+
+class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What models around a ready oracle share: two classes, costs, clones that keep the oracle."""
+
+    oracle: Any
+    costs: CostModel | None
+    pos_label: Any
+    classes_: np.ndarray
+
+    def __sklearn_clone__(self) -> Self:
+        # The oracle is knowledge, not something to fit again: clones share it.
+        options = {name: value for name, value in self.get_params(deep=False).items() if name != "oracle"}
+        return type(self)(self.oracle, **{name: clone(value, safe=False) for name, value in options.items()})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _cost_model(self) -> CostModel:
+        if self.costs is None:
+            return CostModel()
+        check_type(self.costs, "costs", CostModel)
+        return self.costs
+
+    def _set_classes(self, y: Any) -> None:
+        """Take the two classes from the oracle, else from y, else 0 and 1."""
+        known = oracle_classes(self.oracle)
+        if known is None:
+            known = np.array([0, 1]) if y is None else np.unique(y)
+            if len(known) != 2:
+                raise input_error(
+                    "y", "must hold two classes where the oracle names none", f"{len(known)} class"
+                )
+        self.classes_ = known
+        if self.pos_label is not None and self.pos_label not in known.tolist():
+            raise input_error("pos_label", f"must be one of {known.tolist()}", repr(self.pos_label))
+
+    @property
+    def _positive_index(self) -> int:
+        return 1 if self.pos_label is None else self.classes_.tolist().index(self.pos_label)
+
+    def _labels(self, positive: Any) -> np.ndarray:
+        """Class labels of decisions 1 and 0."""
+        index = self._positive_index
+        return np.asarray(self.classes_[np.where(positive, index, 1 - index)])
+
+    def _columns(self, positive: FloatArray) -> FloatArray:
+        """Two columns of probabilities in the order of `classes_`."""
+        columns = np.column_stack([1 - positive, positive])
+        return columns if self._positive_index else columns[:, ::-1]
+
+
+class DirectThresholdClassifier(OracleModel):
+    """The oracle itself at the direct threshold: the plain rival of every mimetic model.
+
+    No tree, no invented data: P(positive) of the oracle is compared with mu / (1 + mu). The
+    paper leaves this baseline out; see `direct_threshold` for what makes it the cheapest.
+
+    Parameters
+    ----------
+    oracle : fitted classifier or function
+        Answers P(positive); never fitted again, clones share it.
+    costs : CostModel, optional
+        What each outcome costs; equal costs by default.
+    pos_label : label, optional
+        The positive class; the oracle's second class if left out.
+
+    Attributes
+    ----------
+    classes_ : array of two labels
+    decision_ : UnlabelledThreshold
+        Threshold and assumption.
+
+    Examples
+    --------
+    >>> from demur import CostModel
+    >>> from demur.estimators import DirectThresholdClassifier
+    >>> model = DirectThresholdClassifier(lambda X: X[:, 0], costs=CostModel(cost_fp=3)).fit()
+    >>> import numpy as np
+    >>> model.predict(np.array([[0.7], [0.8]])).tolist()
+    [0, 1]
+    """
+
+    def __init__(self, oracle: Any, *, costs: CostModel | None = None, pos_label: Any = None) -> None:
+        self.oracle = oracle
+        self.costs = costs
+        self.pos_label = pos_label
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:
+        """Compute the threshold; `y` is used only to name the classes of a plain function."""
+        self._set_classes(y)
+        self.decision_ = direct_threshold(self._cost_model())
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the oracle's probabilities, one column per class."""
+        check_is_fitted(self)
+        return self._columns(oracle_proba(self.oracle, X, pos_label=self.pos_label))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the positive class where P(positive) reaches the threshold."""
+        proba = self.predict_proba(X)[:, self._positive_index]
+        return self._labels(self.decision_.decide(proba))
+
 
 _THRESHOLD_CODES = {"direct": "Dir", "ranking": "Ord", "roc": "ROC"}
 _DATA_CODES = {"prior": "a", "balanced": "b", "random": "c"}
@@ -206,7 +335,22 @@ class MimeticClassifier(OracleModel):
         self._require_options()
         labels = self._set_schema(X, y)
         self._set_classes(labels)
-        return self._learn(self._invent(labels))
+        prevalence = self.prevalence
+        if prevalence is None and labels is not None and self.data == "prior":
+            prevalence = float(np.mean(labels == self.classes_[self._positive_index]))
+        cases = invented_cases(
+            self.oracle,
+            dict(zip(self.names_, self.attributes_, strict=True)),
+            check_positive_int(self.n_invented, "n_invented"),
+            data=self.data,
+            mu=self._cost_model().mu,
+            prevalence=prevalence,
+            pos_label=self.pos_label,
+            rng=self.random_state,
+            max_draws=self.max_draws,
+            on_shortage=self.on_shortage,
+        )
+        return self._learn(cases)
 
     def _require_options(self) -> None:
         if isinstance(self.scheme, bool) or self.scheme not in (0, 1, 2, 3):
@@ -244,23 +388,6 @@ class MimeticClassifier(OracleModel):
         self.n_features_in_ = len(self.attributes_)
         return labels
 
-    def _invent(self, labels: Any) -> InventedCases:
-        prevalence = self.prevalence
-        if prevalence is None and labels is not None and self.data == "prior":
-            prevalence = float(np.mean(labels == self.classes_[self._positive_index]))
-        return invented_cases(
-            self.oracle,
-            dict(zip(self.names_, self.attributes_, strict=True)),
-            check_positive_int(self.n_invented, "n_invented"),
-            data=self.data,
-            mu=self._cost_model().mu,
-            prevalence=prevalence,
-            pos_label=self.pos_label,
-            rng=self.random_state,
-            max_draws=self.max_draws,
-            on_shortage=self.on_shortage,
-        )
-
     def _learn(self, cases: InventedCases) -> Self:
         """Label the cases, learn the tree and choose the threshold for its probabilities."""
         mu = self._cost_model().mu
@@ -268,20 +395,17 @@ class MimeticClassifier(OracleModel):
         self.labelling_ = _threshold_by(self.threshold, cases.proba, mu) if self.scheme == 2 else half
         taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
         coded = encode(self.attributes_, self.names_, cases.X)
-        self.tree_ = self._learner().fit(coded, taught)
+        learner = None if self.tree is None else clone(self.tree)
+        if learner is None:
+            seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
+            prune = "none" if self.scheme == 1 else "c45"
+            learner = LaplaceTreeClassifier(prune=prune, classes=[False, True], random_state=seed)
+        self.tree_ = learner.fit(coded, taught)
         proba = self._tree_proba(coded)
         self.decision_ = _threshold_by(self.threshold, proba, mu) if self.scheme == 1 else half
         self.fidelity_ = float(np.mean(half.decide(proba) == taught))
         self.n_drawn_ = cases.drawn
         return self
-
-    def _learner(self) -> Any:
-        if self.tree is not None:
-            return clone(self.tree)
-        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
-        return LaplaceTreeClassifier(
-            prune="none" if self.scheme == 1 else "c45", classes=[False, True], random_state=seed
-        )
 
     def _tree_proba(self, coded: FloatArray) -> FloatArray:
         """P(positive) of the tree; a learner that saw one class only has one column."""
@@ -289,17 +413,14 @@ class MimeticClassifier(OracleModel):
         where = np.flatnonzero(self.tree_.classes_ == True)  # noqa: E712 - an array of labels
         return np.ascontiguousarray(proba[:, where[0]]) if len(where) else np.zeros(len(coded))
 
-    def _by_name(self, X: Any) -> Any:
-        """Pick the columns of a data frame by name where the names come from the schema."""
-        columns = getattr(X, "columns", None)
-        if columns is None or hasattr(self, "feature_names_in_"):
-            return X
-        return np.asarray(X[list(self.names_)] if set(self.names_) <= set(columns) else X)
-
     def _coded(self, X: Any) -> FloatArray:
         check_is_fitted(self)
+        columns = getattr(X, "columns", None)
+        if columns is not None and not hasattr(self, "feature_names_in_"):
+            # columns of a data frame go by name where the names come from the schema
+            X = np.asarray(X[list(self.names_)] if set(self.names_) <= set(columns) else X)
         numeric = all(fits_floats(attribute) for attribute in self.attributes_)
-        checked = validate_data(self, self._by_name(X), reset=False, dtype=np.float64 if numeric else None)
+        checked = validate_data(self, X, reset=False, dtype=np.float64 if numeric else None)
         return encode(self.attributes_, self.names_, checked)
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -346,3 +467,147 @@ def _two_classes(y: Any, n: int) -> np.ndarray:
     if len(labels) != n:
         raise input_error("y", f"must label each of the {n} cases", len(labels))
     return np.asarray(labels)
+
+
+_PAPER_MU = (1.0, 2.0, 3.0, 5.0, 10.0)
+_BASELINES = ("oracle at 0.5", "oracle, direct")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class MimeticComparison(Result):
+    """Cost of each configuration at each relative cost; made by `mimetic_costs`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Configurations, then the oracle at 0.5 and at the direct threshold.
+    mu : array
+        Relative costs of a false alarm.
+    cost : array of shape (names, mu)
+        Cost per test case (a miss costs 1). The lower the better.
+    accuracy : array of shape (names, mu)
+        Share of right answers.
+    auc : array of shape (names, mu)
+        AUC of the probabilities behind the answers (table 4 of the paper); NaN where the test cases
+        are of one class.
+    n : int
+        Number of test cases; ``cost * n`` is what the paper's table 2 holds.
+    """
+
+    names: tuple[str, ...]
+    mu: FloatArray
+    cost: FloatArray
+    accuracy: FloatArray
+    auc: FloatArray
+    n: int
+
+    def best(self, mu: float) -> str:
+        """Return the cheapest of all at one of the given mu."""
+        where = np.flatnonzero(self.mu == mu)
+        if not len(where):
+            raise input_error("mu", f"must be one of {self.mu.tolist()}", mu)
+        return self.names[int(self.cost[:, where[0]].argmin())]
+
+
+def mimetic_costs(
+    oracle: Any,
+    X: Any,
+    y: Labels,
+    *,
+    ranges: Any = None,
+    schema: Any = None,
+    mu: ArrayLike = _PAPER_MU,
+    configurations: Sequence[str] | None = None,
+    n_invented: int = 10_000,
+    prevalence: float | None = None,
+    pos_label: Any = None,
+    random_state: int = 0,
+) -> MimeticComparison:
+    """Cost of mimetic models on labelled test cases, for several relative costs.
+
+    The oracle at 0.5 and at the direct threshold are always among the rows. A mimetic model that
+    costs more than the oracle at the direct threshold offers its readability and nothing else.
+
+    Parameters
+    ----------
+    oracle, ranges, schema, n_invented, prevalence, pos_label
+        As in `MimeticClassifier`; one of `ranges` and `schema`, from training data.
+    X, y : test cases and labels
+    mu : array of numbers >= 0
+        Relative costs of a false alarm; the paper's 1, 2, 3, 5, 10 by default.
+    configurations : sequence of str, optional
+        Names from `mimetic_configurations`; all by default (those of type a only if a
+        `prevalence` is given).
+    random_state : int
+        All configurations of one data type see the same invented cases.
+
+    Returns
+    -------
+    MimeticComparison
+        With `cost`, `accuracy`, `auc`, `best`.
+
+    References
+    ----------
+    Blanco-Vega et al. (2006), ROCML, tables 2, 3 and 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.estimators import mimetic_costs
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((400, 2))
+    >>> y = rng.random(400) < X[:, 0]
+    >>> comparison = mimetic_costs(lambda X: X[:, 0], X, y, ranges=[(0, 1), (0, 1)], mu=[1, 5],
+    ...     configurations=["Mim0b", "Mim2Dirb"], n_invented=500)
+    >>> comparison.names
+    ('Mim0b', 'Mim2Dirb', 'oracle at 0.5', 'oracle, direct')
+    >>> bool(comparison.cost[1, 1] < comparison.cost[0, 1])
+    True
+    """
+    known = mimetic_configurations()
+    if configurations is None:
+        configurations = [name for name in known if prevalence is not None or not name.endswith("a")]
+    for name in configurations:
+        check_choice(name, "configurations", tuple(known))
+    skews = np.atleast_1d(check_finite(mu, "mu"))
+    classes = oracle_classes(oracle)
+    truth = check_labels(y, classes[1] if pos_label is None and classes is not None else pos_label)
+    options = {
+        "ranges": ranges,
+        "schema": schema,
+        "n_invented": n_invented,
+        "prevalence": prevalence,
+        "pos_label": pos_label,
+        "random_state": random_state,
+    }
+    rows = [
+        [
+            _answered(MimeticClassifier(oracle, costs=CostModel(cost_fp=s), **known[name], **options), X)
+            for s in skews
+        ]
+        for name in configurations
+    ]
+    proba = oracle_proba(oracle, X, pos_label=pos_label)
+    rows.append([(direct_threshold(mu=1.0).decide(proba) == 1, proba) for _ in skews])
+    rows.append([(direct_threshold(mu=float(s)).decide(proba) == 1, proba) for s in skews])
+    called = np.array([[one for one, _ in row] for row in rows])
+    both = truth.any() and not truth.all()
+    ranked = [[auc_score(truth, score) if both else np.nan for _, score in row] for row in rows]
+    # means over the last axis of `called` (names, mu, cases)
+    missed, alarms = (~called & truth).mean(axis=2), (called & ~truth).mean(axis=2)
+    return MimeticComparison(
+        names=(*configurations, *_BASELINES),
+        mu=skews,
+        cost=missed + skews * alarms,
+        accuracy=1 - missed - alarms,
+        auc=np.array(ranked),
+        n=len(truth),
+    )
+
+
+def _answered(model: MimeticClassifier, X: Any) -> tuple[BoolArray, FloatArray]:
+    """Tell which cases the fitted model calls positive, and the probability behind it."""
+    model.fit()
+    positive = model.classes_[1] if model.pos_label is None else model.pos_label
+    column = list(model.classes_).index(positive)
+    return np.asarray(model.predict(X) == positive), model.predict_proba(X)[:, column]

@@ -79,14 +79,10 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self._nominal = columns
         self.bandwidth_ = _bandwidth(self._y)
         self.bandwidths_ = np.array([0.0 if j in columns else _bandwidth(X[:, j]) for j in range(X.shape[1])])
-        self._prepare_grid()
-        return self
-
-    def _prepare_grid(self) -> None:
-        """Target values, log prior there, and the share of every training case in their kernels."""
         h = self.bandwidth_
         if h == 0:
-            return
+            return self
+        # target values, log prior there, and the share of every training case in their kernels
         low, high = self._y.min() - 3 * h, self._y.max() + 3 * h
         self._grid = np.linspace(low, high, self.resolution)
         logs = -0.5 * ((self._grid[:, None] - self._y) / h) ** 2
@@ -95,6 +91,7 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         total = shares.sum(axis=1, keepdims=True)
         self._prior = (top + np.log(total))[:, 0]
         self._shares = shares / total
+        return self
 
     def predict(self, X: Any) -> FloatArray:
         """Return the posterior mean or median of every row."""
@@ -109,7 +106,10 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         logs = np.tile(self._prior, (len(X), 1))
         for j, h in enumerate(self.bandwidths_):
             if j in self._nominal:
-                logs += self._nominal_density(X[:, j], j)
+                # log of the weighted frequency of each value, Laplace's correction on the scale of n cases
+                same = (X[:, j, None] == self._X[:, j]).astype(np.float64)
+                n, values = len(self._y), len(np.unique(self._X[:, j]))
+                logs += np.log((n * (same @ self._shares.T) + 1) / (n + values))
             elif h > 0:
                 kernels = -0.5 * ((X[:, j, None] - self._X[:, j]) / h) ** 2
                 kernels -= kernels.max(axis=1, keepdims=True)
@@ -120,13 +120,6 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(mass @ self._grid)
         at = np.argmax(np.cumsum(mass, axis=1) >= 0.5, axis=1)
         return np.asarray(self._grid[at])
-
-    def _nominal_density(self, values: FloatArray, j: int) -> FloatArray:
-        """Log of the weighted frequency of each value, Laplace's correction on the scale of n cases."""
-        codes = np.unique(self._X[:, j])
-        same = (values[:, None] == self._X[:, j]).astype(np.float64)
-        n = len(self._y)
-        return np.asarray(np.log((n * (same @ self._shares.T) + 1) / (n + len(codes))))
 
 
 def _bandwidth(values: FloatArray) -> float:

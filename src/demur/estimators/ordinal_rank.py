@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from demur._checks import check_choice, check_positive, check_positive_int, input_error
-from demur._kernels.pairwise_loss import pairwise_hinge
+from demur._kernels.tuples import pairwise_hinge
 from demur.ordinal.thresholds import ordinal_thresholds
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 

@@ -7,7 +7,6 @@ choose the rule; the model in use is then fitted to all cases.
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -32,12 +31,14 @@ from sklearn.utils.validation import (
 )
 
 from demur._checks import check_choice, check_columns, check_scores, check_weights, input_error
+from demur._checks.arrays import is_missing
 from demur.exceptions import InputError
+from demur.policy.labels import free_label
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.policy_labels import free_label
 
 __all__ = [
+    "AbstainingPredictions",
     "OutOfFold",
     "OutOfFoldClassifier",
     "TrainingCases",
@@ -46,9 +47,10 @@ __all__ = [
     "class_probabilities",
     "default_label",
     "fixed_splits",
+    "inner_has",
     "out_of_fold",
     "positive_scores",
-    "share_right",
+    "take_features",
     "training_cases",
     "two_labels",
     "weight_params",
@@ -144,10 +146,6 @@ def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) ->
     return {}
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
-
-
 def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
     """Return the negative and the positive label of two classes."""
     if len(classes) != 2:
@@ -176,7 +174,7 @@ def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     """
     if abstain_label is None:
         abstain_label = default_label(np.asarray(labels).tolist())
-    if _is_missing(abstain_label) or np.ndim(abstain_label):
+    if is_missing(abstain_label) or np.ndim(abstain_label):
         raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     known = np.asarray(labels)
     values = known.tolist()
@@ -203,10 +201,37 @@ def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     return mixed
 
 
-def share_right(outcomes: Any, decided: IntArray, y: Any, sample_weight: Any) -> float:
-    """Return the weighted share of cases answered rightly; an abstention is no answer."""
-    right = (outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
-    return float(np.average(right, weights=check_weights(sample_weight)))
+def take_features(owner: Any, fitted: Any) -> None:
+    """Take number and names of the features from a fitted classifier."""
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(fitted, name):
+            setattr(owner, name, getattr(fitted, name))
+
+
+class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
+    """Labels of decisions: `_outcomes` holds the classes and, last, the label of an abstention."""
+
+    _outcomes: Any
+
+    @abstractmethod
+    def decide(self, X: Any) -> IntArray:
+        """Return the index of the class for every case, `ABSTAIN` where it is abstained on."""
+
+    @property
+    def abstain_label_(self) -> Any:
+        """Prediction for cases abstained on."""
+        return self._outcomes[-1:].tolist()[0]
+
+    def predict(self, X: Any) -> Any:
+        """Return the label for every case, `abstain_label_` where it is abstained on."""
+        decided = self.decide(X)
+        return self._outcomes[decided]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
+        decided = self.decide(X)
+        right = (self._outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
+        return float(np.average(right, weights=check_weights(sample_weight)))
 
 
 # ---------------------------------------------------------------- out of fold
@@ -237,7 +262,23 @@ def out_of_fold(
     """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases."""
     if isinstance(cv, str):
         check_choice(cv, "cv", ("prefit",))
-        _require_prefit(estimator, cases)
+        try:
+            check_is_fitted(estimator)
+        except NotFittedError:
+            raise input_error(
+                "estimator",
+                "must be fitted where cv='prefit'",
+                f"an unfitted {type(estimator).__name__}",
+                "fit it on other cases first, or pass cv=5.",
+            ) from None
+        if not hasattr(estimator, "classes_"):
+            raise input_error("estimator", "must be a classifier with classes_", type(estimator).__name__)
+        known = set(np.asarray(estimator.classes_).tolist())
+        unknown = sorted(known ^ set(cases.classes.tolist()), key=repr)
+        if unknown:
+            raise input_error(
+                "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
+            )
         return OutOfFold(estimator, np.arange(len(cases.codes)), respond(estimator, X))
     rows, responses, fitted = [], [], None
     for train, test in _splits(cv, X, cases, split_params):
@@ -262,31 +303,20 @@ def fixed_splits(cv: Any, X: Any, cases: TrainingCases) -> Any:
     return cv if isinstance(cv, str) else list(_splits(cv, X, cases, {}))
 
 
-def _require_prefit(estimator: Any, cases: TrainingCases) -> None:
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        raise input_error(
-            "estimator",
-            "must be fitted where cv='prefit'",
-            f"an unfitted {type(estimator).__name__}",
-            "fit it on other cases first, or pass cv=5.",
-        ) from None
-    if not hasattr(estimator, "classes_"):
-        raise input_error("estimator", "must be a classifier with classes_", type(estimator).__name__)
-    known = set(np.asarray(estimator.classes_).tolist())
-    unknown = sorted(known ^ set(cases.classes.tolist()), key=repr)
-    if unknown:
-        raise input_error(
-            "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
-        )
-
-
 def _splits(
     cv: Any, X: Any, cases: TrainingCases, split_params: dict[str, Any]
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the parts to fit and to score; every class is fitted, no case is scored twice."""
-    splitter = _splitter(cv, cases)
+    rarest = int(np.bincount(cases.codes).min())
+    if cv is None:
+        cv = _DEFAULT_FOLDS if rarest < 2 else StratifiedKFold(min(_DEFAULT_FOLDS, rarest))
+    if isinstance(cv, (int, np.integer)) and cv > rarest:
+        hint = f"use cv={rarest}." if rarest >= 2 else "collect at least two cases of each class."
+        n = len(cases.codes)
+        raise input_error(
+            "cv", f"must not exceed the cases of the rarest class ({rarest} of n_samples={n})", cv, hint
+        )
+    splitter = check_cv(cv, cases.labels, classifier=True)
     times_scored = np.zeros(len(cases.codes), dtype=np.int64)
     for train, test in splitter.split(X, cases.labels, **split_params):
         if max(train.max(initial=0), test.max(initial=0)) >= len(times_scored):
@@ -315,20 +345,6 @@ def _splits(
         yield train, test
 
 
-def _splitter(cv: Any, cases: TrainingCases) -> Any:
-    rarest = int(np.bincount(cases.codes).min())
-    if cv is None and rarest >= 2:
-        return StratifiedKFold(min(_DEFAULT_FOLDS, rarest))
-    folds = _DEFAULT_FOLDS if cv is None else cv
-    if isinstance(folds, (int, np.integer)) and folds > rarest:
-        hint = f"use cv={rarest}." if rarest >= 2 else "collect at least two cases of each class."
-        n = len(cases.codes)
-        raise input_error(
-            "cv", f"must not exceed the cases of the rarest class ({rarest} of n_samples={n})", folds, hint
-        )
-    return check_cv(folds, cases.labels, classifier=True)
-
-
 # ---------------------------------------------------------------- the common part of the classifiers
 
 
@@ -341,7 +357,7 @@ def answers_of(classifier: Any, X: Any) -> tuple[Any, BoolArray]:
     return classifier._outcomes[decided], decided == ABSTAIN
 
 
-def _inner_has(name: str) -> Callable[[Any], bool]:
+def inner_has(name: str) -> Callable[[Any], bool]:
     """Tell `available_if` whether the inner estimator has a method."""
 
     def check(self: Any) -> bool:
@@ -351,7 +367,7 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Meta-classifier whose rule is chosen from out-of-fold responses.
 
     Subclasses check their parameters in `_check`, turn cases into what the rule needs in
@@ -413,9 +429,7 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
         )
         self.classes_ = cases.classes
         self.estimator_ = held_out.estimator
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(held_out.estimator, name):
-                setattr(self, name, getattr(held_out.estimator, name))
+        take_features(self, held_out.estimator)
         self._choose(cases, held_out)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(held_out.response)
@@ -451,31 +465,17 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
         check_is_fitted(self, "estimator_")
         return self._decide(self._respond(self.estimator_, X))
 
-    @property
-    def abstain_label_(self) -> Any:
-        """Prediction for cases abstained on."""
-        return self._outcomes[-1:].tolist()[0]
-
-    def predict(self, X: Any) -> Any:
-        """Return the label for every case, `abstain_label_` where it is abstained on."""
-        decided = self.decide(X)
-        return self._outcomes[decided]
-
-    @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """Return the probabilities of the inner estimator, unchanged."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
 
-    @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
         """Return the scores of the inner estimator, unchanged."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(X)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
-        return share_right(self._outcomes, self.decide(X), y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

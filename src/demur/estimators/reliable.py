@@ -43,7 +43,7 @@ class ReliableClassifier(TwoClassAbstainer):
 
     Attributes
     ----------
-    window_ : ConstrainedWindow, or ReliableWindow if `randomized`
+    window_ : AbstentionWindow, or ReliableWindow if `randomized`
         Thresholds, abstention and the performances reached on the out-of-fold scores.
     classes_, estimator_, n_features_in_, feature_names_in_, out_of_fold_rows_, out_of_fold_decisions_
         As in `AbstainingClassifier`.

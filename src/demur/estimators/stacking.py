@@ -203,7 +203,15 @@ def stack_forecasters(
     _require_forecasters(bases, meta)
     check_positive_int(n_picks, "n_picks")
     values = check_series(series)
-    n_train, n_meta = _sizes(len(values), train_share, meta_share)
+    n = len(values)
+    n_train = round(n * check_rate(train_share, "train_share"))
+    n_meta = round(n * check_rate(meta_share, "meta_share"))
+    if n_train < 2 or n_meta < 2 or n - n_train - n_meta < 1:
+        raise input_error(
+            "train_share and meta_share",
+            f"must leave values for all three parts of the {n}",
+            (n_train, n_meta, n - n_train - n_meta),
+        )
     rescaler = None
     if rescale:
         rescaler = DifferenceRescaler().fit(values[:n_train])
@@ -242,18 +250,6 @@ def _require_forecasters(bases: Any, meta: Any) -> None:
         raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
 
 
-def _sizes(n: int, train_share: float, meta_share: float) -> tuple[int, int]:
-    first, second = check_rate(train_share, "train_share"), check_rate(meta_share, "meta_share")
-    n_train, n_meta = round(n * first), round(n * second)
-    if n_train < 2 or n_meta < 2 or n - n_train - n_meta < 1:
-        raise input_error(
-            "train_share and meta_share",
-            f"must leave values for all three parts of the {n}",
-            (n_train, n_meta, n - n_train - n_meta),
-        )
-    return n_train, n_meta
-
-
 def _combine(
     meta: Any, learning: FloatArray, target: FloatArray, testing: FloatArray, n_picks: int
 ) -> tuple[FloatArray, list[float]]:
@@ -268,18 +264,15 @@ def _combine(
 
         model = LinearRegression().fit(learning, target)
         return np.asarray(model.predict(testing)), model.coef_.tolist()
-    count = learning.shape[1]
-    shares = np.full(count, 1 / count) if meta == "mean" else _forward_selection(learning, target, n_picks)
+    if meta == "mean":
+        shares = np.full(learning.shape[1], 1 / learning.shape[1])
+    else:
+        # pick, one at a time and with replacement, the base that helps most
+        picks, total = np.zeros(learning.shape[1]), np.zeros(len(target))
+        for count in range(1, n_picks + 1):
+            errors = ((total[:, None] + learning) / count - target[:, None]) ** 2
+            chosen = int(np.argmin(errors.mean(axis=0)))
+            picks[chosen] += 1
+            total += learning[:, chosen]
+        shares = picks / n_picks
     return testing @ shares, shares.tolist()
-
-
-def _forward_selection(forecasts: FloatArray, target: FloatArray, n_picks: int) -> FloatArray:
-    """Shares of the bases after picking, one at a time and with replacement, the best addition."""
-    picks = np.zeros(forecasts.shape[1])
-    total = np.zeros(len(target))
-    for count in range(1, n_picks + 1):
-        errors = ((total[:, None] + forecasts) / count - target[:, None]) ** 2
-        chosen = int(np.argmin(errors.mean(axis=0)))
-        picks[chosen] += 1
-        total += forecasts[:, chosen]
-    return picks / n_picks

@@ -168,7 +168,7 @@ def cost_after_choice(
     units = LossUnits(lambda rows: table[None, rows], weight)
     draws = check_positive_int(n_resamples, "n_resamples")
     return after_choice(
-        units, _cheapest, is_model, n_resamples=draws, seed=check_positive_int(rng, "rng", minimum=0)
+        [units], _cheapest, is_model, n_resamples=draws, seed=check_positive_int(rng, "rng", minimum=0)
     )
 
 
@@ -183,13 +183,24 @@ def _cheapest(costs: FloatArray) -> IntArray:
 
 
 def after_choice(
-    units: LossUnits, choose: Choose, models: BoolArray, *, n_resamples: int = RESAMPLES, seed: int = 0
+    blocks: Sequence[LossUnits],
+    choose: Choose,
+    models: BoolArray,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> AfterChoice:
-    """Average what the candidate chosen in every draw costs outside of it, in the first scenario."""
+    """Average what the candidate chosen in every draw costs outside of it, in the first scenario.
+
+    Each block holds some of the candidates, in their order; draws of different blocks are independent.
+    """
     # rows that stand for sums of cases may be fractions of them, which cannot be drawn
-    whole = units.copies is None or bool(np.all(units.copies == np.floor(units.copies)))
-    judge = _resampled if whole and units.number <= MOST_RESAMPLED else _normal
-    chosen, costs = judge(units, choose, n_resamples, seed)
+    drawable = all(
+        (units.copies is None or bool(np.all(units.copies == np.floor(units.copies))))
+        and units.number <= MOST_RESAMPLED
+        for units in blocks
+    )
+    chosen, costs = (_resampled if drawable else _normal)(blocks, choose, n_resamples, seed)
     of_models = costs[models[chosen]]
     return AfterChoice(
         cost=float(of_models.mean()) if len(of_models) else None,
@@ -201,8 +212,23 @@ def after_choice(
 # ---------------------------------------------------------------- few units: resampling
 
 
-def _resampled(units: LossUnits, choose: Choose, n_resamples: int, seed: int) -> tuple[IntArray, FloatArray]:
-    """Resample the units, those of every class apart where its share in use is known."""
+def _resampled(
+    blocks: Sequence[LossUnits], choose: Choose, n_resamples: int, seed: int
+) -> tuple[IntArray, FloatArray]:
+    """Resample the units of every block, those of every class apart where its share in use is known."""
+    # other seeds for further blocks: their draws are their own
+    drawn = [_drawn_means(units, n_resamples, seed + place) for place, units in enumerate(blocks)]
+    inside, outside = (np.concatenate([one[k] for one in drawn], axis=2) for k in (0, 1))
+    some = np.logical_and.reduce([one[2] for one in drawn])
+    if not some.any():
+        number = min(units.number for units in blocks)
+        raise input_error("losses", "must hold enough units to leave some out of a draw", number)
+    chosen = choose(inside[some])
+    return chosen, outside[some][np.arange(len(chosen)), 0, chosen]
+
+
+def _drawn_means(units: LossUnits, n_resamples: int, seed: int) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return mean losses on the units of every draw and on those left out, and which draws leave some out."""
     every, weight, stratum = units.losses(slice(None)), units.weight, units.stratum
     if units.copies is not None:
         rows = np.repeat(np.arange(len(weight)), units.copies.astype(np.int64))
@@ -213,7 +239,7 @@ def _resampled(units: LossUnits, choose: Choose, n_resamples: int, seed: int) ->
         members = (np.flatnonzero(stratum == k) for k in range(len(units.shares)))
         parts = [_Part(share, own) for share, own in zip(units.shares, members, strict=True) if share]
     times = [_times_drawn(part.units, n_resamples, seed, len(weight)) for part in parts]
-    return judged_draws(every, weight, parts, times, choose)
+    return judged_draws(every, weight, parts, times)
 
 
 class _Part(NamedTuple):
@@ -224,13 +250,9 @@ class _Part(NamedTuple):
 
 
 def judged_draws(
-    every: FloatArray,
-    weight: FloatArray,
-    parts: Sequence[_Part],
-    times: Sequence[FloatArray],
-    choose: Choose,
-) -> tuple[IntArray, FloatArray]:
-    """Chosen candidate, and its cost on the units left out, in every draw that leaves some out of each part.
+    every: FloatArray, weight: FloatArray, parts: Sequence[_Part], times: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return mean losses (draws, scenarios, candidates) in draws and outside, and which leave some out.
 
     Element [b, g] of ``times[p]`` says how often draw b has unit g of part p.
     """
@@ -245,10 +267,7 @@ def judged_draws(
             for scenario, table in enumerate(every):
                 sums = number @ (own[:, None] * table[part.units])
                 total[:, scenario] += part.share * sums / size[:, None]
-    if not some.any():
-        raise input_error("losses", "must hold enough units to leave some out of a draw", len(weight))
-    chosen = choose(drawn[some])
-    return chosen, outside[some][np.arange(len(chosen)), 0, chosen]
+    return drawn, outside, some
 
 
 def _times_drawn(places: IntArray, n_resamples: int, seed: int, units: int) -> FloatArray:
@@ -278,16 +297,22 @@ def _mixed(number: Any) -> Any:
 # ---------------------------------------------------------------- many units: the normal limit
 
 
-def _normal(units: LossUnits, choose: Choose, n_resamples: int, seed: int) -> tuple[IntArray, FloatArray]:
-    """Chosen candidate and 2 c_J - x_J in every draw of the mean losses."""
-    means, covariance, shape = _moments(units)
-    values, vectors = np.linalg.eigh(covariance)
-    noise = np.random.default_rng(seed).standard_normal((n_resamples, len(values)))
-    x = means + noise @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    chosen = choose(x.reshape(n_resamples, *shape))
-    rows = np.arange(n_resamples)
-    first = x.reshape(n_resamples, *shape)[rows, 0, chosen]
-    return chosen, 2 * means.reshape(shape)[0, chosen] - first
+def _normal(
+    blocks: Sequence[LossUnits], choose: Choose, n_resamples: int, seed: int
+) -> tuple[IntArray, FloatArray]:
+    """Return the chosen candidate and 2 c_J - x_J in every draw of the mean losses."""
+    rng = np.random.default_rng(seed)
+    means, drawn = [], []
+    for units in blocks:
+        centre, covariance, shape = _moments(units)
+        values, vectors = np.linalg.eigh(covariance)
+        noise = rng.standard_normal((n_resamples, len(values)))
+        x = centre + noise @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        means.append(centre.reshape(shape))
+        drawn.append(x.reshape(n_resamples, *shape))
+    costs, x = np.concatenate(means, axis=1), np.concatenate(drawn, axis=2)
+    chosen = choose(x)
+    return chosen, 2 * costs[0, chosen] - x[np.arange(n_resamples), 0, chosen]
 
 
 def _moments(units: LossUnits) -> tuple[FloatArray, FloatArray, tuple[int, int]]:

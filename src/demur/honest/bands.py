@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from demur._checks import (
     check_range,
     check_rng,
 )
+from demur._kernels.integrals import rectangle_scores
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.counts.scores import ScoreCounts
@@ -24,13 +26,16 @@ from demur.honest.deviation_law import (
     deviations,
     effects_pay,
     factored_deviations,
+    group_sizes,
+    loss_part,
     matrix_pays,
+    max_deviations,
     rules_covariance,
     rules_effects,
+    upper_quantile,
 )
-from demur.honest.held_out import JudgedRules, volume_scores
+from demur.honest.held_out import JudgedRules
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
-from demur.honest.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.honest.rules import Prices
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
@@ -386,17 +391,10 @@ def volume_interval_of(
     method: str = "bracket",
 ) -> VolumeInterval:
     """Make the interval from a cross-fitted surface and checked arguments."""
-    scores = volume_scores(mu, nu)
-    hindsight, honest = (
-        rules.score_and_error(scores) for rules in (surface.judged_with_hindsight, surface.judged)
-    )
-    low, high = honest_interval(
-        surface.judged_with_hindsight.score_sums(scores),
-        surface.judged.score_sums(scores),
-        level=confidence_level,
-        prevalence=surface.judged.weighting.given,
-        method=method,
-    )
+    scores, rate = partial(rectangle_scores, mu=mu, nu=nu), surface.judged.weighting.given
+    sums = [rules.score_sums(scores) for rules in (surface.judged_with_hindsight, surface.judged)]
+    hindsight, honest = (tuple(map(float, mean_and_error(one, prevalence=rate))) for one in sums)
+    low, high = honest_interval(sums[0], sums[1], level=confidence_level, prevalence=rate, method=method)
     return VolumeInterval(
         low=max(float(low), 0.0),
         high=float(high),

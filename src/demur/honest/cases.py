@@ -3,6 +3,7 @@
 One set of splits serves every model: it depends on the labels in row order and the seed alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,12 +23,23 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
 from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight, place_rows
-from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
+from demur.honest.splits import (
+    FEWEST_CASES,
+    MOST_FOLDS,
+    Rows,
+    Splits,
+    check_folds,
+    check_repeats,
+    split_cases,
+    split_classes,
+    split_rows,
+)
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["JudgedModel", "SplitCases", "effective_sizes", "judged_model"]
 
 _LEAST_RATIO = 1e-100
+_FEWEST_FOLDS = 5
 
 
 class JudgedModel(NamedTuple):
@@ -53,9 +65,10 @@ class SplitCases:
 
     Attributes
     ----------
-    positive, sizes : array
+    codes, sizes : array
         Class and number of cases of every cell: a row, or a score of one class where only counts
-        are at hand. Importance weights are scaled so that they sum to the effective sample size.
+        are at hand. Of two classes the codes are booleans, true for positives. Importance weights are
+        scaled so that they sum to the effective sample size.
     splits : Splits
         Folds of every repeat.
     prevalence : float or None
@@ -66,15 +79,18 @@ class SplitCases:
         What the weights mean; None without weights.
     losses : array of (cells, actions), or None
         Costs of every cell, where they differ by case; columns negative, positive, abstain.
+    n_classes : int
+        Number of classes.
     """
 
-    positive: BoolArray
+    codes: BoolArray | IntArray
     sizes: FloatArray
     splits: Splits
     prevalence: float | None
     source: str
     weights: str | None
     losses: FloatArray | None = None
+    n_classes: int = 2
 
     @classmethod
     def of_rows(
@@ -135,6 +151,35 @@ class SplitCases:
         many = check_repeats(repeats, n_positive + n_negative)
         splits = split_cases(sizes, positive, folds=number, repeats=many, rng=rng)
         return cls(positive, sizes, splits, prevalence, "counts", None)
+
+    @classmethod
+    def of_classes(
+        cls, codes: IntArray, sample_weight: FloatArray | None, names: Sequence[Any], *, rng: Any
+    ) -> "SplitCases":
+        """Split rows of many classes, each evenly; importance weights only, and none of them 0."""
+        n_classes, rows = len(names), np.arange(len(codes))
+        sizes = np.ones(len(codes)) if sample_weight is None else effective_sizes(sample_weight)
+        folds = _class_folds(np.bincount(codes, minlength=n_classes), names)
+        # by name, so that the order of the columns does not matter
+        order = sorted(range(n_classes), key=lambda code: str(names[code]), reverse=True)
+        dealt = split_classes(codes, order, folds=folds, repeats=check_repeats(None, len(codes)), rng=rng)
+        splits = Splits(tuple(Rows(rows, fold, sizes) for fold in dealt), folds)
+        meaning = None if sample_weight is None else "importance"
+        return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes)
+
+    @property
+    def positive(self) -> BoolArray:
+        """Whether each cell of two classes is positive."""
+        assert self.n_classes == 2, "codes tell many classes apart"
+        return self.codes  # type: ignore[return-value]
+
+    @property
+    def class_sizes(self) -> FloatArray:
+        """Number of cases of each class."""
+        if self.n_classes == 2:
+            # twice as fast as counting codes
+            return np.array([float(self.sizes[own].sum()) for own in (~self.positive, self.positive)])
+        return np.bincount(self.codes, self.sizes, self.n_classes).astype(np.float64)
 
     @property
     def folds(self) -> int:
@@ -231,6 +276,22 @@ def judged_model(
         positive, scores, weight = positive[weight > 0], scores[weight > 0], weight[weight > 0]
     cases = SplitCases.of_rows(positive, weight, weights=weights, **settings)
     return cases, cases.judge(scores)
+
+
+def _class_folds(sizes: IntArray, names: Sequence[Any]) -> int:
+    """Return the number of folds of many classes: ten, fewer where a class is smaller.
+
+    A rare class among many costs no more than half of them. A class with fewer cases than folds is missing
+    from some folds, never from those that choose unless it has one case.
+    """
+    if np.sum(sizes >= FEWEST_CASES) < 2:
+        raise input_error(
+            "y_true",
+            "must hold at least two cases of at least two classes to choose on some and score on others",
+            ", ".join(f"{size} of {name}" for size, name in zip(sizes.tolist(), names, strict=True)),
+            "collect more cases.",
+        )
+    return min(MOST_FOLDS, max(_FEWEST_FOLDS, int(sizes[sizes > 0].min())), int(sizes.sum()))
 
 
 def _require_both(positive: BoolArray, quantity: str) -> None:

@@ -1,9 +1,13 @@
 """Certificates: bounds for the cost of any window at any costs, for every sample size.
 
 With n independent cases the shares F(t) = Pr(positive, score <= t) and T(t) = Pr(negative,
-score > t) have upper bounds that hold for all t at once (`distribution_bounds`). The cost of a
-window is a sum of such shares, so it is bounded for all windows and all costs together: also for
-the window chosen on the same cases, and for the window whose bound is smallest.
+score > t) have upper bounds that hold for all t at once (`distribution_bounds`). A window (l, u) costs
+
+    (1 - nu_P) F(l) + (mu - nu_N) T(u) + nu_P F(u) + nu_N T(l),      an empty one F(l) + mu T(l),
+
+so it is bounded for all windows and all costs together: also for the window chosen on the same cases,
+and for the window whose bound is smallest. The bounds change at about 4 sqrt(n) cuts only, whatever the
+number of scores.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,26 +31,204 @@ from demur._checks import (
 from demur._results import Interval, Result, as_scalar
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.certified_cuts import (
-    CertifiedCuts,
-    ClassBounds,
-    RateBounds,
-    RelativeCosts,
-    WindowPlace,
-    certified_cost,
-    cuts_where_bounds_change,
-    guaranteed_cuts,
-    least_possible_cost,
-    running_sum,
-)
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
-from demur.surface.masses import block_cuts
+from demur.surface.masses import SHARE_TIE, RunningMasses, block_cuts
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow, window_thresholds
-from demur.typing import ArrayLike, FloatArray, Labels, Scalar
+from demur.surface.window import window_thresholds
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Scalar
 
 __all__ = ["CertifiedWindow", "SurfaceCertificate", "surface_certificate"]
+
+
+class RelativeCosts(NamedTuple):
+    """Costs in the normal form (a miss costs 1), as numbers or arrays."""
+
+    mu: Any
+    nu_positive: Any
+    nu_negative: Any
+
+    @property
+    def never_abstain(self) -> bool:
+        """Whether only empty windows can be worth it: calling everything one class costs less."""
+        if not np.isfinite([self.nu_positive, self.nu_negative]).all():
+            return True
+        return bool(self.nu_positive == self.nu_negative > min(1.0, self.mu))
+
+
+class RateBounds(NamedTuple):
+    """Bounds of F ("missed") and T ("alarmed") at cuts; the lower ones are NaN where only upper ones hold."""
+
+    missed_high: FloatArray
+    alarmed_high: FloatArray
+    missed_low: FloatArray
+    alarmed_low: FloatArray
+
+    def at(self, cut: Any) -> RateBounds:
+        """Return the bounds at some of the cuts."""
+        return RateBounds(*(column[cut] for column in self))
+
+
+class ClassBounds(NamedTuple):
+    """Bounds of the distribution function of each class, and the share the class has of all cases."""
+
+    positive: DistributionBounds
+    negative: DistributionBounds
+    positive_share: float
+    negative_share: float
+    two_sided: bool
+
+    def rates(
+        self, positives_below: Any, negatives_above: Any, none_below: BoolArray, none_above: BoolArray
+    ) -> RateBounds:
+        """Bound F and T from counts; with no threshold below (above) F (T) is exactly 0."""
+        below, above = (
+            np.where(none_below, 0.0, self.positive_share),
+            np.where(none_above, 0.0, self.negative_share),
+        )
+        high = below * self.positive.upper(positives_below), above * self.negative.upper(negatives_above)
+        if not self.two_sided:
+            return RateBounds(*high, np.full_like(high[0], np.nan), np.full_like(high[1], np.nan))
+        return RateBounds(
+            *high,
+            below * self.positive.lower(positives_below),
+            above * self.negative.lower(negatives_above),
+        )
+
+
+def running_sum(column: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, 2, ... elements."""
+    return np.concatenate([[0.0], np.cumsum(column)])
+
+
+def _term(weight: Any, high: FloatArray, low: FloatArray) -> FloatArray:
+    return np.asarray(weight * np.where(np.asarray(weight) >= 0, high, low))
+
+
+def certified_cost(lower: RateBounds, upper: RateBounds, costs: RelativeCosts, empty: Any) -> FloatArray:
+    """Bound the cost of windows from the bounds at their lower and at their upper cut.
+
+    Positives at or below u and negatives above l are different cases, so F(u) + T(l) <= 1: where
+    the bounds add up to more, the cheaper class fills the rest.
+    """
+    threshold = lower.missed_high + costs.mu * lower.alarmed_high
+    infinite = np.isinf(costs.nu_positive) | np.isinf(costs.nu_negative)
+    if np.all(empty | infinite):
+        return np.asarray(np.where(empty, threshold, np.inf))
+    nu_p, nu_n = np.where(infinite, 0.0, costs.nu_positive), np.where(infinite, 0.0, costs.nu_negative)
+    decided = _term(1 - nu_p, lower.missed_high, lower.missed_low)
+    decided = decided + _term(costs.mu - nu_n, upper.alarmed_high, upper.alarmed_low)
+    reviewed = _term(nu_p, upper.missed_high, upper.missed_low)
+    reviewed = reviewed + _term(nu_n, lower.alarmed_high, lower.alarmed_low)
+    cheaper = np.minimum(nu_p, nu_n)
+    all_cases = cheaper + (nu_p - cheaper) * upper.missed_high + (nu_n - cheaper) * lower.alarmed_high
+    reviewed = np.where(cheaper >= 0, np.minimum(reviewed, all_cases), reviewed)
+    return np.asarray(np.where(empty, threshold, np.where(infinite, np.inf, decided + reviewed)))
+
+
+def guaranteed_cuts(bounds: RateBounds, below: FloatArray, costs: RelativeCosts) -> tuple[int, int, float]:
+    """Return the cuts of the window of the smallest certified cost, and that cost.
+
+    `below` is the mass below each cut. Among equals: the least abstention, then the most positives.
+    One pass: without the limit F(u) + T(l) <= 1 the cost is a sum of a function of l and one of u.
+    Where the limit is active, the outermost l (or u, if reviewing negatives costs more) is best.
+    """
+    last = len(below) - 1
+    every = np.arange(last + 1)
+    firsts, ends = [every], [every]
+    slack = float(SHARE_TIE * (1 + np.abs([value for value in costs if np.isfinite(value)]).sum()))
+    if not costs.never_abstain:
+        _, nu_p, nu_n = costs
+        start = _term(1 - nu_p, bounds.missed_high, bounds.missed_low)
+        start = start + _term(nu_n, bounds.alarmed_high, bounds.alarmed_low)
+        cheapest_so_far = start <= np.minimum.accumulate(start) + slack
+        firsts.append(np.maximum.accumulate(np.where(cheapest_so_far, every, 0))[:-1])
+        ends.append(every[1:])
+        outermost = np.zeros(last, dtype=np.int64)
+        firsts.append(outermost if nu_p >= nu_n else every[:-1])
+        ends.append(every[1:] if nu_p >= nu_n else outermost + last)
+    i, j = np.concatenate(firsts), np.concatenate(ends)
+    bound = certified_cost(bounds.at(i), bounds.at(j), costs, i == j)
+    cheapest = np.flatnonzero(bound <= bound.min() + slack)
+    abstained = (below[j] - below[i])[cheapest]
+    least = cheapest[abstained <= abstained.min() + slack]
+    pick = least[np.argmin(j[least])]
+    return int(i[pick]), int(j[pick]), float(bound[pick])
+
+
+def least_possible_cost(bounds: RateBounds, costs: RelativeCosts) -> float:
+    """Bound from below what any window costs, for weights that are not negative."""
+    mu, nu_p, nu_n = costs
+    start = (1 - nu_p) * bounds.missed_low + nu_n * bounds.alarmed_low
+    stop = (mu - nu_n) * bounds.alarmed_low + nu_p * bounds.missed_low
+    return float(np.min(stop + np.minimum.accumulate(start)))
+
+
+class CertifiedCuts(NamedTuple):
+    """Cuts between distinct scores at which the bounds change, from no score below to all.
+
+    Element i of a column is for cut i: its masses and thresholds, and the cases on its wrong side.
+    """
+
+    masses: RunningMasses
+    positives_below: FloatArray
+    negatives_above: FloatArray
+
+    def rates(self, classes: ClassBounds) -> RateBounds:
+        """Bound F and T at every cut."""
+        at = np.arange(len(self.positives_below))
+        return classes.rates(self.positives_below, self.negatives_above, at == 0, at == at[-1])
+
+
+class WindowPlace(NamedTuple):
+    """Where two thresholds lie among the cases: counts below and above each of them.
+
+    `empty` if no score can lie between the thresholds, observed or not.
+    """
+
+    lower: float
+    upper: float
+    empty: bool
+    positives_below: tuple[float, float]
+    negatives_above: tuple[float, float]
+    negatives_below: tuple[float, float]
+
+    @classmethod
+    def of(cls, counts: ScoreCounts, lower: float, upper: float) -> WindowPlace:
+        """Count with the rule of `decide`: positive from `upper` on, else negative up to `lower`."""
+        empty = math.nextafter(lower, math.inf) >= upper
+        # of a bin that a threshold divides, all cases count as errors: the bound stays valid
+        begun = counts.n_positive, counts.n_negative
+        ended = begun
+        if upper < math.inf:
+            begun = counts.begun_below(upper, through=False)
+            ended = counts.ended_below(upper, through=False)
+        first, first_ended = begun, ended
+        if not empty:
+            first = first_ended = 0.0, 0.0
+            if lower > -math.inf:
+                first = counts.begun_below(lower, through=True)
+                first_ended = counts.ended_below(lower, through=True)
+        return cls(
+            lower=lower,
+            upper=upper,
+            empty=empty,
+            positives_below=(first[0], begun[0]),
+            negatives_above=(counts.n_negative - first_ended[1], counts.n_negative - ended[1]),
+            negatives_below=(first[1], begun[1]),
+        )
+
+    def rates(self, bounds: ClassBounds) -> list[RateBounds]:
+        """Bounds of F and T at the lower and at the upper threshold."""
+        ends = (self.upper if self.empty else self.lower), self.upper
+        return [
+            bounds.rates(missed, alarmed, np.asarray(end == -math.inf), np.asarray(end == math.inf))
+            for missed, alarmed, end in zip(self.positives_below, self.negatives_above, ends, strict=True)
+        ]
+
+
+# ---------------------------------------------------------------- results
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -112,53 +294,59 @@ class SurfaceCertificate(Result):
 
     # ---------------------------------------------------------------- bounds of F and T
 
-    def _class_bounds(self, delta: float, *, two_sided: bool) -> ClassBounds:
-        counts = self.surface.counts
+    def _class_bounds(self, *, two_sided: bool) -> ClassBounds:
+        """F and T from above, half of delta each; two-sided also from below, a quarter each."""
+        counts, delta = self.surface.counts, (1 - self.confidence_level) / (4 if two_sided else 2)
         sizes = (counts.n_positive, counts.n_negative) if self.prevalence_known else (counts.n, counts.n)
         shares = (self.prevalence, 1 - self.prevalence) if self.prevalence_known else (1.0, 1.0)
         laws = [DistributionBounds(n=int(size), delta=delta, method=self.method) for size in sizes]
-        if sizes[0] == sizes[1]:
-            laws[1] = laws[0]  # the quantiles are computed once
         return ClassBounds(laws[0], laws[1], shares[0], shares[1], two_sided)
 
-    @cached_property
-    def _upper_bounds(self) -> ClassBounds:
-        """F and T from above, half of delta each."""
-        return self._class_bounds((1 - self.confidence_level) / 2, two_sided=False)
-
-    @cached_property
-    def _two_sided_bounds(self) -> ClassBounds:
-        """F and T from above and from below, a quarter of delta each."""
-        return self._class_bounds((1 - self.confidence_level) / 4, two_sided=True)
-
-    def _bounds_for(self, costs: Sequence[RelativeCosts], *, empty: bool = False) -> ClassBounds:
+    def _bounds_for(self, costs: Sequence[RelativeCosts], *, empty: bool) -> ClassBounds:
         """Upper bounds where they suffice; a window under a limit may abstain where that never pays."""
-        one_sided = empty or all(one.one_sided for one in costs)
-        return self._upper_bounds if one_sided else self._two_sided_bounds
-
-    @cached_property
-    def _cases_below(self) -> tuple[FloatArray, FloatArray]:
-        """Positives and negatives among the first i distinct scores."""
-        counts = self.surface.counts
-        return running_sum(counts.positives), running_sum(counts.negatives)
+        # no weight of F or T in the cost is negative, or nobody can abstain
+        one_sided = empty or all(
+            math.isinf(nu_p) or math.isinf(nu_n) or min(1 - nu_p, mu - nu_n, nu_p, nu_n) >= 0
+            for mu, nu_p, nu_n in costs
+        )
+        return self._class_bounds(two_sided=not one_sided)
 
     @cached_property
     def cuts(self) -> CertifiedCuts:
-        """Cuts between scores at which the bounds change: all the guaranteed window can use."""
-        prevalence = self.prevalence if self.prevalence_known else None
-        positive, negative = self._upper_bounds[:2]
-        return cuts_where_bounds_change(
-            self.surface.counts, self._cases_below, positive, negative, prevalence
+        """Cuts between scores at which the bounds change: all the guaranteed window can use.
+
+        Both ends of every run of cuts with equal bounds. Within a run a lower threshold belongs at the
+        last cut and an upper one at the first: the same bound and fewer abstentions.
+        """
+        counts, bounds = self.surface.counts, self._class_bounds(two_sided=False)
+        positives, negatives = running_sum(counts.positives), running_sum(counts.negatives)
+        first_cuts = np.concatenate(
+            [
+                np.searchsorted(positives, bounds.positive.changes, side="right"),
+                np.searchsorted(negatives, negatives[-1] - bounds.negative.changes, side="left"),
+            ]
         )
+        n_scores = len(counts.scores)
+        ends = [0, 1, n_scores - 1, n_scores]
+        cuts = np.unique(np.clip(np.concatenate([first_cuts - 1, first_cuts, ends]), 0, n_scores))
+        weights = counts.class_weights(self.prevalence if self.prevalence_known else None)
+        masses = RunningMasses.of_steps(
+            weights[0] * np.diff(positives[cuts]),
+            weights[1] * np.diff(negatives[cuts]),
+            counts.scores[cuts[:-1]],
+            counts.upper_scores[cuts[1:] - 1],
+            np.diff(cuts),
+        )
+        return CertifiedCuts(masses, positives[cuts], negatives[-1] - negatives[cuts])
 
     @cached_property
     def cut_bounds(self) -> RateBounds:
         """Upper bounds of F and T at the cuts."""
-        return self.cuts.rates(self._upper_bounds)
+        return self.cuts.rates(self._class_bounds(two_sided=False))
 
     @cached_property
     def _two_sided_cut_bounds(self) -> RateBounds:
-        return self.cuts.rates(self._two_sided_bounds)
+        return self.cuts.rates(self._class_bounds(two_sided=True))
 
     # ---------------------------------------------------------------- the surface
 
@@ -176,7 +364,7 @@ class SurfaceCertificate(Result):
                 "Hint: use interval() or of_window(), or method='dkw'."
             )
         x = check_nonnegative(mu, "mu")
-        bounds = self._two_sided_bounds
+        bounds = self._class_bounds(two_sided=True)
         each = [
             share * dkw_margin(law.n, law.delta, sides=1) if share else 0.0
             for share, law in zip(bounds[2:4], bounds[:2], strict=True)
@@ -198,15 +386,11 @@ class SurfaceCertificate(Result):
             costs = RelativeCosts(float(x[at]), float(useful[at]), float(useful[at]))
             low[at] = least_possible_cost(bounds, costs)
             high[at] = guaranteed_cuts(bounds, below, costs)[2]
-        high = np.minimum(high, self._ceiling(x, y))
-        return Interval(as_scalar(np.minimum(low, high)), as_scalar(high))  # type: ignore[arg-type]
-
-    def _ceiling(self, mu: FloatArray, nu: FloatArray) -> FloatArray:
+        trivial = x / (1 + x)
         if self.prevalence_known:
-            trivial = np.minimum(self.prevalence, mu * (1 - self.prevalence))
-        else:
-            trivial = mu / (1 + mu)
-        return np.asarray(np.minimum(trivial, nu))
+            trivial = np.minimum(self.prevalence, x * (1 - self.prevalence))
+        high = np.minimum(high, np.minimum(trivial, y))
+        return Interval(as_scalar(np.minimum(low, high)), as_scalar(high))  # type: ignore[arg-type]
 
     def upper(self, mu: ArrayLike, nu: ArrayLike) -> Scalar:
         """Return a certified upper bound of the true cost of the cheapest window at (mu, nu).
@@ -218,8 +402,9 @@ class SurfaceCertificate(Result):
         blocks = self.surface.counts.blocks()
         positives, negatives = running_sum(blocks.positives), running_sum(blocks.negatives)
         last = len(positives) - 1
+        bounds = self._class_bounds(two_sided=False)
         at_lower, at_upper = (
-            self._upper_bounds.rates(positives[cut], negatives[-1] - negatives[cut], cut == 0, cut == last)
+            bounds.rates(positives[cut], negatives[-1] - negatives[cut], cut == 0, cut == last)
             for cut in (i, j)
         )
         return as_scalar(certified_cost(at_lower, at_upper, RelativeCosts(x, y, y), i == j))
@@ -255,11 +440,11 @@ class SurfaceCertificate(Result):
         rules without a model. Among equals: the least abstention, then the most positives.
         """
         relative = _relative_costs(mu, nu, nu_negative, costs)
+        equivalent = self._equivalent_costs(relative, costs)
+        bounds = self._bounds_for(equivalent, empty=all(one.never_abstain for one in equivalent))
+        rates = self._two_sided_cut_bounds if bounds.two_sided else self.cut_bounds
         choices = []
-        for one in self._equivalent_costs(relative, costs):
-            equivalent = self._equivalent_costs(relative, costs)
-            bounds = self._bounds_for(equivalent, empty=all(same.never_abstain for same in equivalent))
-            rates = self.cut_bounds if bounds is self._upper_bounds else self._two_sided_cut_bounds
+        for one in equivalent:
             first, end, _ = guaranteed_cuts(rates, self.cuts.masses.below, one)
             window = AbstentionWindow.of_cuts(
                 self.cuts.masses,
@@ -291,19 +476,29 @@ class SurfaceCertificate(Result):
         else:
             relative = _relative_costs(mu, nu, nu_negative, costs)
         lower, upper = window_thresholds(window)
-        place = WindowPlace.of(self.surface.counts, lower, upper)
+        counts = self.surface.counts
+        place = WindowPlace.of(counts, lower, upper)
         bounds, certified = self._certified(place, relative, costs)
         at_lower, at_upper = place.rates(bounds)
-        lower_index, upper_index = place.indices(self.surface.counts.scores)
-        fn, fp, abstained = place.shares(self.surface)
-        cost = fn + relative.mu * fp
+        first = end = len(counts.scores) if upper == math.inf else np.searchsorted(counts.scores, upper)
+        positive, negative = counts.class_weights(self.prevalence)
+        fn, fp = positive * place.positives_below[0], negative * place.negatives_above[1]
+        reviewed = (
+            positive * (place.positives_below[1] - place.positives_below[0]),
+            negative * (place.negatives_below[1] - place.negatives_below[0]),
+        )
+        cost, most_reviewed = fn + relative.mu * fp, 0.0
         if not place.empty:
-            cost += relative.nu_positive * abstained[0] + relative.nu_negative * abstained[1]
+            first = 0 if lower == -math.inf else np.searchsorted(counts.scores, lower, side="right")
+            cost += relative.nu_positive * reviewed[0] + relative.nu_negative * reviewed[1]
+            one, two = place.rates(self._class_bounds(two_sided=True))
+            most = two.missed_high - one.missed_low + one.alarmed_high - two.alarmed_low
+            most_reviewed = min(float(most), 1.0)
         return CertifiedWindow(
             lower=lower,
             upper=upper,
-            lower_index=lower_index,
-            upper_index=upper_index,
+            lower_index=int(first),
+            upper_index=int(end),
             cost=cost,
             certified_cost=certified[0],
             expected_cost=cost if costs is None else float(costs.expected_cost(cost, self.prevalence)),
@@ -312,8 +507,8 @@ class SurfaceCertificate(Result):
             fp=fp,
             certified_fn=float(at_lower.missed_high),
             certified_fp=float(at_upper.alarmed_high),
-            abstention_rate=min(sum(abstained), 1.0),
-            certified_abstention_rate=place.abstention_bound(self._two_sided_bounds),
+            abstention_rate=min(sum(reviewed), 1.0),
+            certified_abstention_rate=most_reviewed,
             confidence_level=self.confidence_level,
         )
 
@@ -323,7 +518,9 @@ class SurfaceCertificate(Result):
         Counts only the cases on either side of the thresholds, whatever the number of scores.
         """
         place = WindowPlace.of(self.surface.counts, *window_thresholds(window))
-        bounds, certified = self._certified(place, _relative_costs(None, None, None, costs), costs)
+        check_type(costs, "costs", CostModel)
+        relative = RelativeCosts(costs.mu, costs.nu_positive, costs.nu_negative)
+        bounds, certified = self._certified(place, relative, costs)
         return self._in_unit(certified, costs, bounds)
 
     def _certified(
@@ -346,8 +543,16 @@ class SurfaceCertificate(Result):
         """Smallest of the certified costs in the unit of `costs`."""
         if costs is None:
             return certified[0]
-        levelled = [_levelled_in_unit(bound, costs) for bound in certified[1:]]
-        return min([self._normal_in_unit(certified[0], costs, bounds), *levelled])
+        right = max(costs.cost_tp, costs.cost_tn)
+        levelled = [right + (costs.cost_fn - right) * bound for bound in certified[1:]]
+        if self.prevalence_known:
+            return min([float(costs.expected_cost(certified[0], self.prevalence)), *levelled])
+        # the prevalence is F(inf), and 1 - prevalence is T(-inf)
+        gap = costs.cost_tp - costs.cost_tn
+        most = float(bounds.positive.upper(self.surface.counts.n_positive))
+        least = 1 - float(bounds.negative.upper(self.surface.counts.n_negative))
+        rate = most if gap >= 0 else max(least, 0.0)
+        return min([(costs.cost_fn - costs.cost_tp) * certified[0] + costs.cost_tn + gap * rate, *levelled])
 
     def _equivalent_costs(self, relative: RelativeCosts, costs: CostModel | None) -> list[RelativeCosts]:
         """Return the costs to bound: where right answers differ in cost, also with the larger for both.
@@ -357,22 +562,19 @@ class SurfaceCertificate(Result):
         """
         if costs is None or self.prevalence_known or costs.cost_tp == costs.cost_tn:
             return [relative]
-        levelled = _levelled(costs)
-        return [relative] if levelled is None else [relative, levelled]
-
-    def _normal_in_unit(self, bound: float, costs: CostModel, bounds: ClassBounds) -> float:
-        if self.prevalence_known:
-            return float(costs.expected_cost(bound, self.prevalence))
-        # the prevalence is F(inf), and 1 - prevalence is T(-inf)
-        gap = costs.cost_tp - costs.cost_tn
-        most = float(bounds.positive.upper(self.surface.counts.n_positive))
-        least = 1 - float(bounds.negative.upper(self.surface.counts.n_negative))
-        rate = most if gap >= 0 else max(least, 0.0)
-        return (costs.cost_fn - costs.cost_tp) * bound + costs.cost_tn + gap * rate
+        right = max(costs.cost_tp, costs.cost_tn)
+        unit = costs.cost_fn - right
+        if unit <= 0 or costs.cost_fp < right:
+            return [relative]
+        # what abstaining costs in the user's unit, from the normal form
+        normal = costs.cost_fn - costs.cost_tp
+        prices = costs.cost_tp + normal * costs.nu_positive, costs.cost_tn + normal * costs.nu_negative
+        levelled = (costs.cost_fp - right) / unit, *((price - right) / unit for price in prices)
+        return [relative, RelativeCosts(*levelled)]
 
     def __repr__(self) -> str:
         what = f"n={self.n:g}, confidence_level={self.confidence_level:g}, method={self.method!r}"
-        none_seen = float(self._upper_bounds.positive.upper(0))
+        none_seen = float(self._class_bounds(two_sided=False).positive.upper(0))
         return f"SurfaceCertificate({what}, no miss seen: at most {none_seen:.4g})"
 
 
@@ -391,23 +593,6 @@ def _relative_costs(mu: Any, nu: Any, nu_negative: Any, costs: CostModel | None)
             "mu and nu", "must be single numbers", f"shape {np.broadcast_shapes(x.shape, z.shape)}"
         )
     return RelativeCosts(float(x), float(y), float(z))
-
-
-def _levelled(costs: CostModel) -> RelativeCosts | None:
-    """Normal form with the larger cost of a right answer for both classes, where it is one."""
-    right = max(costs.cost_tp, costs.cost_tn)
-    unit = costs.cost_fn - right
-    if unit <= 0 or costs.cost_fp < right:
-        return None
-    # what abstaining costs in the user's unit, from the normal form
-    normal = costs.cost_fn - costs.cost_tp
-    prices = costs.cost_tp + normal * costs.nu_positive, costs.cost_tn + normal * costs.nu_negative
-    return RelativeCosts((costs.cost_fp - right) / unit, *((price - right) / unit for price in prices))
-
-
-def _levelled_in_unit(bound: float, costs: CostModel) -> float:
-    right = max(costs.cost_tp, costs.cost_tn)
-    return right + (costs.cost_fn - right) * bound
 
 
 # ---------------------------------------------------------------- public

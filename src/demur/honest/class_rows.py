@@ -26,21 +26,6 @@ class ClassRows(NamedTuple):
     fold: Any
     cases: FloatArray | None
 
-    def total(self) -> float:
-        """Number of cases."""
-        return float(len(self.rows)) if self.cases is None else float(self.cases.sum())
-
-    def held(self, fold: int) -> IntArray:
-        """Places of the cases of a fold, ascending."""
-        return np.flatnonzero(self.fold == fold)
-
-    def without(self, fold: int, buffer: FloatArray) -> Sample:
-        """Return the cases of all other folds; their scores may lie in `buffer`."""
-        if self.cases is None and worth_compiling(len(self.scores)):
-            return Sample(buffer[: compiled(_other_folds_loop)(self.scores, self.fold, fold, buffer)], None)
-        others = self.fold != fold
-        return Sample(self.scores[others], None if self.cases is None else self.cases[others])
-
 
 def classes_of(scores: FloatArray, positive: BoolArray, splits: Splits) -> list[list[ClassRows]]:
     """Sort the rows of each class by score once and return them with the folds of every split."""
@@ -49,9 +34,14 @@ def classes_of(scores: FloatArray, positive: BoolArray, splits: Splits) -> list[
     same = all(np.array_equal(rows.cell, splits.repeats[0].cell) for rows in splits.repeats[1:])
     for rows in splits.repeats:
         row_positive = positive[rows.cell]
-        for index, members in enumerate((row_positive, ~row_positive)):
+        for index, own in enumerate((row_positive, ~row_positive)):
             if index not in order or not same:
-                order[index] = _ascending(np.flatnonzero(members), scores, rows)
+                members = np.flatnonzero(own)
+                ascending = scores[rows.cell[members]]
+                if np.any(ascending[1:] < ascending[:-1]):
+                    by_score = ascending_order(ascending)
+                    members, ascending = members[by_score], ascending[by_score]
+                order[index] = members, ascending
         by_split.append(_with_folds([order[0], order[1]], rows))
     return by_split
 
@@ -77,14 +67,6 @@ def _with_folds(ordered: Sequence[tuple[IntArray, FloatArray]], rows: Rows) -> l
     ]
 
 
-def _ascending(members: IntArray, scores: FloatArray, rows: Rows) -> tuple[IntArray, FloatArray]:
-    ordered = scores[rows.cell[members]]
-    if np.any(ordered[1:] < ordered[:-1]):
-        order = ascending_order(ordered)
-        members, ordered = members[order], ordered[order]
-    return members, ordered
-
-
 def counts_of(classes: Sequence[ClassRows]) -> ScoreCounts:
     """Count the cases of both classes, of one row each."""
     positive, negative = (Sample(one.scores, None) for one in classes)
@@ -96,8 +78,15 @@ def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[Flo
 
     Only the blocks are to be kept: the cases of ten folds would take ten times the memory.
     """
-    positive, negative = (one.without(fold, buffer) for one, buffer in zip(classes, buffers, strict=True))
-    return ScoreCounts(_positive=positive, _negative=negative)
+    samples = []
+    for one, buffer in zip(classes, buffers, strict=True):
+        if one.cases is None and worth_compiling(len(one.scores)):
+            kept = compiled(_other_folds_loop)(one.scores, one.fold, fold, buffer)
+            samples.append(Sample(buffer[:kept], None))
+        else:
+            others = one.fold != fold
+            samples.append(Sample(one.scores[others], None if one.cases is None else one.cases[others]))
+    return ScoreCounts(_positive=samples[0], _negative=samples[1])
 
 
 @kernel

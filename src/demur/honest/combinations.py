@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,11 @@ from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
 from demur.honest.expected_cost import ExpectedCost
-from demur.honest.row_rules import Applied, Choose, JudgedRows, RowDecisions, judge_rows, paired_interval
+from demur.honest.row_rules import JudgedRows, judge_rows, paired_interval
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
-from demur.windows.combined import WAYS, check_fees, check_members, combined_rule_of
-from demur.windows.guarded import cheapest_guard
+from demur.windows.combined import WAYS, CombinedRule, check_fees, check_members, combined_rule_of
+from demur.windows.guarded import GuardedWindow, cheapest_guard
 from demur.windows.row_costs import RowCosts
 
 __all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost", "judged_combinations"]
@@ -150,16 +151,12 @@ def judged_combinations(
     """Judge members and combinations on checked columns."""
     amounts = RowCosts.of(cases.positive, costs, weights)
 
-    def chooser(how: str) -> Choose:
-        def choose(rows: IntArray) -> Applied:
-            rule = combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
-            return lambda held: RowDecisions(rule.decide(table[held]), rule.fees(table[held]))
-
-        return choose
+    def chosen(how: str, rows: IntArray) -> CombinedRule:
+        return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
 
     highest = float(fees.sum())
     judged: dict[str, JudgedRows] = {
-        how: judge_rows(cases, costs, chooser(how), highest_fee=highest, level=level)
+        how: judge_rows(cases, costs, table, partial(chosen, how), highest_fee=highest, level=level)
         for how in (*names, *ways)
     }
     best = min(names, key=lambda name: judged[name].cost.cost)
@@ -272,15 +269,12 @@ def guarded_cost(
     cases = _split(positive, weights, folds, repeats, rng)
     amounts = RowCosts.of(positive, costs, weights)
 
-    def chooser(limit: float | None) -> Choose:
-        def choose(rows: IntArray) -> Applied:
-            rule = cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
-            return lambda held: RowDecisions(rule.decide(score[held], doubt[held]), np.zeros(len(held)))
+    def chosen(limit: float | None, rows: IntArray) -> GuardedWindow:
+        return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
 
-        return choose
-
+    columns = np.column_stack([score, doubt])
     guarded, plain = (
-        judge_rows(cases, costs, chooser(limit), highest_fee=0.0, level=level)
+        judge_rows(cases, costs, columns, partial(chosen, limit), highest_fee=0.0, level=level)
         for limit in (max_doubt, np.inf)
     )
     difference, interval = paired_interval(cases, guarded, plain, level=level)

@@ -4,50 +4,39 @@ A surface is a minimum over windows, so judged on the cases that chose the windo
 small on average: k ("with hindsight") is expected below the population's surface K, which in
 turn is at most the expected cost kc ("honest") of windows learned from the other folds. A
 bootstrap of k repeats the mistake and covers far less than it promises, so demur has none;
-everything in `surface_bands` and `surface_tests` rests on the pair (k, kc).
+every band and paired test of this subpackage rests on the pair (k, kc).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from demur._checks import (
-    check_choice,
     check_confidence_level,
     check_cost_point,
     check_range,
     check_threshold_probability,
 )
+from demur._kernels.integrals import rectangle_scores
 from demur._results import Interval, Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
-from demur.honest.held_out import HonestRates, JudgedRules, volume_scores
+from demur.honest.held_out import HonestRates, JudgedRules
 from demur.honest.intervals import honest_interval
 from demur.honest.rules import Prices
 from demur.surface.surface import AbstentionSurface, surface_of
-from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels, Range, Scalar
 
-__all__ = ["CrossFittedSurface", "bracket_or_average", "cross_fitted_surface", "fitted_surface"]
+__all__ = ["CrossFittedSurface", "cross_fitted_surface", "fitted_surface"]
 
 _UNIT: Range = (0.0, 1.0)
-
-
-def bracket_or_average(
-    hindsight: tuple[Any, Any], honest: tuple[Any, Any], factor: float, method: str
-) -> tuple[Any, Any]:
-    """Ends of an interval from (estimate, standard error) with hindsight and honest."""
-    check_choice(method, "method", ("bracket", "average"))
-    (k, s), (kc, sc) = hindsight, honest
-    if method == "bracket":
-        return k - factor * s, kc + factor * sc
-    centre, wide = (k + kc) / 2, np.maximum(s, sc)
-    return centre - factor * wide, centre + factor * wide
 
 
 # ---------------------------------------------------------------- the public surface
@@ -173,7 +162,9 @@ class CrossFittedSurface(Result):
 
         A held-out score exactly on a threshold counts with the block above.
         """
-        return self.judged.score_and_error(volume_scores(check_range(mu, "mu"), check_range(nu, "nu")))[0]
+        return self.judged.score_and_error(
+            partial(rectangle_scores, mu=check_range(mu, "mu"), nu=check_range(nu, "nu"))
+        )[0]
 
     def windows(
         self, mu: float | None = None, nu: float | None = None, *, costs: CostModel | None = None

@@ -14,7 +14,7 @@ from demur._checks import (
     check_rng,
     input_error,
 )
-from demur._kernels.binomial import binomial_interval
+from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur.costs.lines import CostLine
 from demur.counts.scores import ScoreCounts
@@ -177,8 +177,10 @@ def _line_band(line: CostLine, x: FloatArray, level: float) -> CostCurveBand:
         )
     classes = (line.fnr, line.n_positive), (line.fpr, line.n_negative)
     # the classes are independent, so the two intervals hold together with the product of their levels
-    together = [_rate_interval(rate, n, float(np.sqrt(level))) for rate, n in classes]
-    alone = [_rate_interval(rate, n, level) for rate, n in classes]
+    together, alone = (
+        [binomial_interval(round(rate * n), n, each) for rate, n in classes]
+        for each in (float(np.sqrt(level)), level)
+    )
     low, high = (x * together[0][side] + (1 - x) * together[1][side] for side in (0, 1))
     cost = np.asarray(line.expected_cost(x))
     ends = _square_and_add(line, alone, x)
@@ -202,13 +204,8 @@ def _line_band(line: CostLine, x: FloatArray, level: float) -> CostCurveBand:
     )
 
 
-def _rate_interval(rate: float, n: int, level: float) -> tuple[float, float]:
-    low, high = binomial_interval(round(rate * n), n, level)
-    return float(low), float(high)
-
-
 def _square_and_add(
-    line: CostLine, rates: list[tuple[float, float]], x: FloatArray
+    line: CostLine, rates: list[tuple[FloatArray, FloatArray]], x: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Interval of x FNR + (1 - x) FPR from intervals of both rates: distances add up as squares."""
     cost = np.asarray(line.expected_cost(x))

@@ -2,39 +2,32 @@
 
 At fixed costs all that matters of a rule are its decisions. A table of (class, decision) counts
 gives its cost, a table of (class, decision, decision of another rule) the paired difference.
-Actions are coded 0 (negative), 1 (positive) and `ABSTAIN`, the last column of every table.
+Actions are coded by class, of two 0 (negative) and 1 (positive), and `ABSTAIN`, the last column of every
+table.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.honest.cases import SplitCases
-from demur.surface.window import ABSTAIN, AbstentionWindow, decision_masks
 from demur.typing import FloatArray
 
 __all__ = [
     "Codes",
     "Judged",
-    "Window",
-    "decision_codes",
+    "code_type",
     "joint_outcomes",
     "judge_constant",
     "outcomes",
 ]
 
-Codes: TypeAlias = npt.NDArray[np.int8]
-
-
-class Window(NamedTuple):
-    """Two thresholds, as `decide` takes them."""
-
-    lower: float
-    upper: float
+Codes: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+"""Actions of a rule, one per case: a byte each unless there are very many classes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,36 +40,38 @@ class Judged:
         Element r: decision on every row of split r by the rule chosen without its fold.
     hindsight : array
         Decision on every row by the rule of all cases.
+    honest_fees, hindsight_fees : tuple of arrays, array or None
+        What was paid to come to these decisions, where the rule charges something.
     """
 
     honest: tuple[Codes, ...]
     hindsight: Codes
+    honest_fees: tuple[FloatArray, ...] = ()
+    hindsight_fees: FloatArray | None = None
 
 
 # ---------------------------------------------------------------- decisions
 
 
+def code_type(n_classes: int) -> type[np.signedinteger[Any]]:
+    """Return the type of the codes of so many classes."""
+    return np.int8 if n_classes <= np.iinfo(np.int8).max else np.int16
+
+
 def judge_constant(cases: SplitCases, code: int) -> Judged:
     """Decide alike on every case."""
+    kind = code_type(cases.n_classes)
     return Judged(
-        tuple(np.full(len(rows.cell), code, dtype=np.int8) for rows in cases.splits.repeats),
-        np.full(len(cases.splits.repeats[0].cell), code, dtype=np.int8),
+        tuple(np.full(len(rows.cell), code, dtype=kind) for rows in cases.splits.repeats),
+        np.full(len(cases.splits.repeats[0].cell), code, dtype=kind),
     )
-
-
-def decision_codes(scores: FloatArray, window: Window | AbstentionWindow) -> Codes:
-    """Apply a window."""
-    positive, above = decision_masks(scores, window.lower, window.upper)
-    codes = np.where(above, np.int8(ABSTAIN), np.int8(0))
-    codes[positive] = 1
-    return codes
 
 
 # ---------------------------------------------------------------- tables
 
 
 def outcomes(cases: SplitCases, decisions: Sequence[Codes]) -> FloatArray:
-    """Count cases, averaged over the splits: rows negative, positive; columns negative, positive, abstain.
+    """Count cases, averaged over the splits: a row per class, a column per action, abstaining last.
 
     One column of decisions (hindsight) counts for the first split.
     """
@@ -89,29 +84,30 @@ def joint_outcomes(cases: SplitCases, first: Sequence[Codes], second: Sequence[C
 
 
 def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]]) -> FloatArray:
-    width = len(decisions[0])
-    total = np.zeros(2 * 3**width)
+    m, width = cases.n_classes, len(decisions[0])
+    actions = m + 1
+    total = np.zeros(m * actions**width)
     for rows, columns in zip(cases.splits.repeats, decisions, strict=False):
         if worth_compiling(len(rows.cell)):
             # no list of codes: millions of cases are read once, and nothing is written
             compiled(_tally_loop)(
-                cases.positive, rows.cell, rows.cases, columns[0], columns[-1], width, total
+                cases.codes, rows.cell, rows.cases, columns[0], columns[-1], width, actions, total
             )
             continue
-        code = cases.positive[rows.cell].astype(np.int8)
+        code: Codes = cases.codes[rows.cell].astype(np.int8 if m == 2 else np.int64)
         for column in columns:
-            code = 3 * code + column % 3
+            code = actions * code + column % actions
         total += np.bincount(code, rows.cases, len(total))
-    return (total / len(decisions)).reshape(2, *[3] * width)
+    return (total / len(decisions)).reshape(m, *[actions] * width)
 
 
 @kernel
 def _tally_loop(
-    positive: Any, cell: Any, cases: Any, first: Any, second: Any, width: Any, total: Any
+    codes: Any, cell: Any, cases: Any, first: Any, second: Any, width: Any, actions: Any, total: Any
 ) -> None:
     # adds up the cases by class and by the decisions of one rule, or of two
     for row in range(len(cell)):
-        code = 3 * int(positive[cell[row]]) + first[row] % 3
+        code = actions * int(codes[cell[row]]) + first[row] % actions
         if width == 2:
-            code = 3 * code + second[row] % 3
+            code = actions * code + second[row] % actions
         total[code] += cases[row]

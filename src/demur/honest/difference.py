@@ -17,8 +17,14 @@ from demur._checks import (
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.honest.bands import inverse_error
-from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance
-from demur.honest.multiplier import loss_part, max_deviations, upper_quantile
+from demur.honest.deviation_law import (
+    deviations,
+    loss_part,
+    matrix_pays,
+    max_deviations,
+    pair_covariance,
+    upper_quantile,
+)
 from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
@@ -102,28 +108,6 @@ class SurfaceDifferenceBand(Result):
 
     def __repr__(self) -> str:
         return f"SurfaceDifferenceBand({self.summary()})"
-
-
-def _area_weights(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Share of the rectangle nearest to each grid point."""
-    sides = []
-    for axis in (x, y):
-        side = np.ones(len(axis))
-        side[[0, -1]] = 0.5
-        sides.append(side / side.sum())
-    return np.outer(*sides)
-
-
-def _ends(
-    hindsight: JudgedPair, honest: JudgedPair, prices: Prices, wide: FloatArray, factor: float, method: str
-) -> tuple[FloatArray, FloatArray]:
-    """Ends of the band with `factor` standard errors to either side."""
-    k = [rules.mean_and_error(prices)[0] for rules in (hindsight.first, hindsight.second)]
-    kc = [rules.mean_and_error(prices)[0] for rules in (honest.first, honest.second)]
-    if method == "conservative":
-        return k[0] - kc[1] - factor * wide, kc[0] - k[1] + factor * wide
-    centre = ((k[0] - k[1]) + (kc[0] - kc[1])) / 2
-    return centre - factor * wide, centre + factor * wide
 
 
 def surface_difference_band(
@@ -226,18 +210,6 @@ def surface_difference_band(
     )
 
 
-def _distinct_points(x: FloatArray, y: FloatArray) -> tuple[Prices, IntArray]:
-    """Costs of the grid, each kind once, and the place of every grid point among them.
-
-    Above the border of useful abstention nobody abstains whatever it costs (lemma 1), so all
-    points of one mu are one point there.
-    """
-    mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
-    never = ~(mu * nu + nu < mu)
-    points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
-    return Prices.of_surface(points[0], points[1]), place.ravel()
-
-
 def difference_band_of(
     cases: PairedCases,
     x: FloatArray,
@@ -250,22 +222,34 @@ def difference_band_of(
     workers: int,
 ) -> SurfaceDifferenceBand:
     """Make the band from judged cases and checked arguments."""
-    prices, place = _distinct_points(x, y)
+    mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
+    # above the border of useful abstention nobody abstains whatever it costs (lemma 1): one point per mu
+    never = ~(mu * nu + nu < mu)
+    points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
+    prices, place = Prices.of_surface(points[0], points[1]), place.ravel()
     hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
     honest, honest_error = cases.honest.difference_and_error(prices)
     wide = np.maximum(np.maximum(hindsight_error, honest_error), FLOOR)
     centre = (hindsight + honest) / 2
+    low = high = centre
+    if method == "conservative":
+        k, kc = (
+            [rules.mean_and_error(prices)[0] for rules in (pair.first, pair.second)]
+            for pair in (cases.hindsight, cases.honest)
+        )
+        low, high = k[0] - kc[1], kc[0] - k[1]
     worst = _largest_deviations(cases.honest, prices, honest_error, draws, rng, workers)
     z = normal_quantile(level)
     factor = max(upper_quantile(worst, level), z)
-    band = _ends(cases.hindsight, cases.honest, prices, wide, factor, method)
-    point = _ends(cases.hindsight, cases.honest, prices, wide, z, method)
+    band, point = (low - factor * wide, high + factor * wide), (low - z * wide, high + z * wide)
 
     def shaped(values: Any) -> Any:
         return values[place].reshape(len(x), len(y))
 
     decision = shaped(np.where(band[1] < 0, -1, np.where(band[0] > 0, 1, 0)))
-    area = _area_weights(x, y)
+    # share of the rectangle nearest to each grid point
+    sides = [np.r_[0.5, np.ones(len(axis) - 2), 0.5] / (len(axis) - 1) for axis in (x, y)]
+    area = np.outer(*sides)
     return SurfaceDifferenceBand(
         mu=x,
         nu=y,
@@ -305,10 +289,10 @@ def _largest_deviations(
     scale = inverse_error(error)
     if matrix_pays(pair.first, len(pair.sizes), scale.size):
         worst = deviations(pair_covariance(pair, prices, scale), draws, rng)
-        return np.asarray(worst.max(axis=1))
-    parts = [
-        loss_part(pair.first, prices, scale, pair.first_slot),
-        loss_part(pair.second, prices, scale, pair.second_slot),
-    ]
-    worst = max_deviations(pair.sizes, parts, n_resamples=draws, rng=rng, workers=workers)
+    else:
+        parts = [
+            loss_part(pair.first, prices, scale, pair.first_slot),
+            loss_part(pair.second, prices, scale, pair.second_slot),
+        ]
+        worst = max_deviations(pair.sizes, parts, n_resamples=draws, rng=rng, workers=workers)
     return np.asarray(worst.max(axis=1))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -34,43 +33,30 @@ def dkw_margin(n: float, delta: float, *, sides: int = 2) -> float:
     return math.sqrt(math.log(sides / delta) / (2 * n))
 
 
-def selected_counts(n: int) -> IntArray:
-    """Counts k_j whose order statistics U_(k_j + 1) are bounded: steps of sqrt(k), up to n - 1."""
-    counts = [0]
-    while counts[-1] < n - 1:
-        k = counts[-1]
-        counts.append(min(n - 1, k + max(1, math.isqrt(k + 1))))
-    return np.array(counts, dtype=np.int64)
-
-
 # models of the same cases share their bounds
-@lru_cache(maxsize=16)
-def _selected(n: int, delta: float) -> tuple[IntArray, FloatArray]:
-    """Counts k_j and the level spent on the order statistic U_(k_j + 1)."""
-    counts = selected_counts(n)
+@lru_cache(maxsize=32)
+def _order_statistic_bounds(n: int, delta: float, side: str) -> tuple[IntArray, FloatArray]:
+    """Bound the order statistics U_(k_j + 1): counts k_j in steps of sqrt(k) up to n - 1, and the bounds.
+
+    Element j bounds F for counts after k_(j-1) up to k_j; the last element is for all counts above.
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    steps = [0]
+    while steps[-1] < n - 1:
+        k = steps[-1]
+        steps.append(min(n - 1, k + max(1, math.isqrt(k + 1))))
+    counts = np.array(steps, dtype=np.int64)
     weights = 1 / np.arange(1, len(counts) + 1)
-    return read_only(counts), read_only(delta * weights / weights.sum())
-
-
-@lru_cache(maxsize=16)
-def _upper_values(n: int, delta: float) -> FloatArray:
-    from scipy.special import betainccinv
-
-    counts, levels = _selected(n, delta)
-    values = betainccinv(counts + 1.0, n - counts, levels)
-    # a later order statistic is larger: its upper bound holds for the earlier ones too
-    bounds: FloatArray = read_only(np.append(np.minimum.accumulate(values[::-1])[::-1], 1.0))
-    return bounds
-
-
-@lru_cache(maxsize=16)
-def _lower_values(n: int, delta: float) -> FloatArray:
-    from scipy.special import betaincinv
-
-    counts, levels = _selected(n, delta)
-    values = betaincinv(counts + 1.0, n - counts, levels)
-    bounds: FloatArray = read_only(np.append(0.0, np.maximum.accumulate(values)))
-    return bounds
+    levels = delta * weights / weights.sum()
+    if side == "upper":
+        values = betainccinv(counts + 1.0, n - counts, levels)
+        # a later order statistic is larger: its upper bound holds for the earlier ones too
+        bounds = np.append(np.minimum.accumulate(values[::-1])[::-1], 1.0)
+    else:
+        # k observations at or below t: F(t) >= U_(k) >= U_(k_j + 1) for every k_j < k
+        bounds = np.append(0.0, np.maximum.accumulate(betaincinv(counts + 1.0, n - counts, levels)))
+    return read_only(counts), read_only(bounds)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,25 +78,13 @@ class DistributionBounds:
     method: str = "order statistics"
 
     @property
-    def _selected(self) -> tuple[IntArray, FloatArray]:
-        return _selected(self.n, self.delta)
-
-    @property
-    def _upper_values(self) -> FloatArray:
-        return _upper_values(self.n, self.delta)
-
-    @property
-    def _lower_values(self) -> FloatArray:
-        return _lower_values(self.n, self.delta)
-
-    @property
     def changes(self) -> IntArray:
         """Counts k after which a bound changes: it is constant between two of them."""
         if self.n == 0:
             return np.zeros(1, dtype=np.int64)
         if self.method == "dkw":
             return np.arange(self.n, dtype=np.int64)
-        return self._selected[0]
+        return _order_statistic_bounds(self.n, self.delta, "upper")[0]
 
     def upper(self, count: ArrayLike) -> FloatArray:
         """Return B(k): with probability 1 - delta no F(t) exceeds B of its count."""
@@ -119,7 +93,8 @@ class DistributionBounds:
             return np.ones(k.shape)
         if self.method == "dkw":
             return np.minimum(k / self.n + dkw_margin(self.n, self.delta, sides=1), 1.0)
-        return np.asarray(self._upper_values[np.searchsorted(self._selected[0], k, side="left")])
+        counts, values = _order_statistic_bounds(self.n, self.delta, "upper")
+        return np.asarray(values[np.searchsorted(counts, k, side="left")])
 
     def lower(self, count: ArrayLike) -> FloatArray:
         """Return A(k): with probability 1 - delta no F(t) is below A of its count."""
@@ -128,8 +103,8 @@ class DistributionBounds:
             return np.zeros(k.shape)
         if self.method == "dkw":
             return np.maximum(k / self.n - dkw_margin(self.n, self.delta, sides=1), 0.0)
-        # k observations at or below t: F(t) >= U_(k) >= U_(k_j + 1) for every k_j < k
-        return np.asarray(self._lower_values[np.searchsorted(self._selected[0], k, side="left")])
+        counts, values = _order_statistic_bounds(self.n, self.delta, "lower")
+        return np.asarray(values[np.searchsorted(counts, k, side="left")])
 
 
 def distribution_bounds(
@@ -192,18 +167,11 @@ def distribution_bounds(
     if method == "dkw" and level > 0.5:
         raise input_error("delta", "must not exceed 0.5 for the method 'dkw'", level)
     check_choice(side, "side", ("upper", "lower"))
-    bounds = DistributionBounds(n=size, delta=level, method=method)
-    counts: Any = np.arange(size + 1)
     if method == "dkw":
+        bounds = DistributionBounds(n=size, delta=level, method=method)
+        counts = np.arange(size + 1)
         return bounds.upper(counts) if side == "upper" else bounds.lower(counts)
-    spread: FloatArray = read_only(_repeated(bounds, side))
+    selected, values = _order_statistic_bounds(size, level, side)
+    # a bound belongs to the counts after the previous selected one, up to its own; the last to n
+    spread: FloatArray = read_only(np.repeat(values, np.diff(selected, prepend=-1, append=size)))
     return spread
-
-
-def _repeated(bounds: DistributionBounds, side: str) -> FloatArray:
-    """Spread the bounds of the selected counts over all counts without a search for each."""
-    selected = bounds.changes
-    values = bounds.upper(selected) if side == "upper" else bounds.lower(selected)
-    last = 1.0 if side == "upper" else float(bounds.lower(bounds.n))
-    # a bound belongs to the counts after the previous selected one, up to its own
-    return np.append(np.repeat(values, np.diff(selected, prepend=-1)), last)

@@ -1,12 +1,13 @@
-"""`evaluate`: what windows learned without each fold decide on it, for any learner.
+"""`evaluate`: decisions of rules on the folds they were learned without, for any learner.
 
-A learner fits one window per fold, all folds of a split at once. How it does so is its own affair: from
-pooled blocks, from running sums by score, or on the counts of every training set.
+A learner fits one rule per fold, all folds of a split at once. How it does so is its own affair: windows from
+pooled blocks, from running sums by score or on the counts of every training set, rules of many classes on
+its rows.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,15 +17,82 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.class_rows import ClassRows, others_pooled
-from demur.honest.decisions import Codes, Judged, Window, decision_codes
+from demur.honest.decisions import Codes, Judged, code_type
 from demur.honest.held_out import FoldTable
 from demur.honest.rules import Prices
 from demur.honest.splits import Rows
 from demur.honest.training_sums import GroupedRows, Groups, columns_of
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
+from demur.windows.rule import Window
 
-__all__ = ["BlockLearner", "CountsLearner", "FoldWindows", "Learner", "TrainingSets", "evaluate"]
+__all__ = [
+    "BlockLearner",
+    "CountsLearner",
+    "Decides",
+    "FixedLearner",
+    "FoldRules",
+    "FoldWindows",
+    "Inputs",
+    "Learner",
+    "RowLearner",
+    "TrainingSets",
+    "evaluate",
+]
+
+
+class Decides(Protocol):
+    """What is needed of a rule to judge it: decisions on cases by their inputs, one score or several columns.
+
+    A rule that pays to come to its decision has a method `charge` besides, from inputs to fees.
+    """
+
+    def codes(self, scores: FloatArray, /) -> Any:
+        """Return the action on every case."""
+
+
+class DecidesByFold(Protocol):
+    """One rule per fold."""
+
+    def decide(self, scores: FloatArray, fold: IntArray) -> Codes:
+        """Decide on every row with the rule of its fold."""
+
+
+def _charged(rule: Any, scores: FloatArray) -> FloatArray | None:
+    """Return what a rule pays to come to its decisions; None for one that pays nothing."""
+    charge: Callable[[FloatArray], FloatArray] | None = getattr(rule, "charge", None)
+    return None if charge is None else charge(scores)
+
+
+class FoldRules(NamedTuple):
+    """One rule per fold, or one for all of them, of any kind."""
+
+    rules: Sequence[Decides]
+    n_classes: int
+
+    def decide(self, scores: FloatArray, fold: IntArray) -> Codes:
+        """Decide on every row with the rule of its fold."""
+        kind = code_type(self.n_classes)
+        if len(self.rules) == 1:
+            only: Codes = self.rules[0].codes(scores).astype(kind, copy=False)
+            return only
+        codes: Codes = np.empty(len(fold), dtype=kind)
+        for number, rule in enumerate(self.rules):
+            held = np.flatnonzero(fold == number)
+            codes[held] = rule.codes(scores[held])
+        return codes
+
+    def charge(self, scores: FloatArray, fold: IntArray) -> FloatArray | None:
+        """Return what the rule of its fold charges on every row; None where rules charge nothing."""
+        if len(self.rules) == 1:
+            return _charged(self.rules[0], scores)
+        if not any(hasattr(rule, "charge") for rule in self.rules):
+            return None
+        fees = np.zeros(len(fold))
+        for number, rule in enumerate(self.rules):
+            held = np.flatnonzero(fold == number)
+            fees[held] = _charged(rule, scores[held])
+        return fees
 
 
 class FoldWindows(NamedTuple):
@@ -58,14 +126,24 @@ def _decide_loop(scores: Any, fold: Any, lower: Any, upper: Any, codes: Any) -> 
             codes[row] = -1
 
 
+class Inputs(NamedTuple):
+    """Inputs of rules that look at several columns."""
+
+    scores: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingSets:
-    """The cases of one model without each fold of one split, in the forms that learners read."""
+    """The cases of one model without each fold of one split, in the forms that learners read.
+
+    `by_fold` holds what several learners of one split would otherwise make twice.
+    """
 
     cases: SplitCases
-    model: JudgedModel
+    model: Any
     split: int
-    groups: Groups
+    _groups: Callable[[], Groups]
+    by_fold: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def rows(self) -> Rows:
@@ -75,13 +153,20 @@ class TrainingSets:
     @property
     def classes(self) -> Sequence[ClassRows]:
         """Positives and negatives, each in ascending order of score."""
-        return self.model.classes[self.split]
+        by_split: Sequence[Sequence[ClassRows]] = self.model.classes
+        return by_split[self.split]
 
     @property
     def tables(self) -> Sequence[FoldTable]:
         """Pooled blocks of the training sets."""
         start = self.split * self.cases.folds
-        return self.model.honest.tables[start : start + self.cases.folds]
+        tables: Sequence[FoldTable] = self.model.honest.tables
+        return tables[start : start + self.cases.folds]
+
+    @property
+    def groups(self) -> Groups:
+        """Distinct scores of all cases, the same in every split."""
+        return self._groups()
 
     @cached_property
     def sums(self) -> GroupedRows:
@@ -94,40 +179,66 @@ class TrainingSets:
 
 
 class Learner(Protocol):
-    """Finds windows on training sets."""
+    """Finds rules on training sets."""
 
-    def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
-        """Return the window of every training set; the reason where one of them has none."""
+    def fit(self, sets: TrainingSets) -> DecidesByFold | UndefinedError:
+        """Return the rule of every training set; the reason where one of them has none."""
 
 
 def evaluate(
-    cases: SplitCases, model: JudgedModel, learners: Sequence[Learner], rules: Sequence[Window]
+    cases: SplitCases, model: JudgedModel | Inputs, learners: Sequence[Learner], rules: Sequence[Decides]
 ) -> list[Judged | UndefinedError]:
-    """Decide every case by the windows that learners find without its fold; `rules` are those of all cases.
+    """Decide every case by the rules that learners find without its fold; `rules` are those of all cases.
 
-    Where a learner finds no window without some fold, its reason stands in place of the decisions.
+    Where a learner finds no rule without some fold, its reason stands in place of the decisions.
     """
     honest: list[list[Codes]] = [[] for _ in learners]
+    fees: list[list[FloatArray]] = [[] for _ in learners]
     reasons: dict[int, UndefinedError] = {}
-    groups = Groups.of(model.classes[0])
+    groups = cache(lambda: Groups.of(model.classes[0]))  # type: ignore[union-attr]
     for split, rows in enumerate(cases.splits.repeats):
         sets, scores = TrainingSets(cases, model, split, groups), model.scores[rows.cell]
         for place, learner in enumerate(learners):
             if place in reasons:
                 continue
-            windows = learner.fit(sets)
-            if isinstance(windows, UndefinedError):
-                reasons[place] = windows
-            else:
-                honest[place].append(windows.decide(scores, rows.fold))
-    seen = model.scores[cases.splits.repeats[0].cell]
+            found = learner.fit(sets)
+            if isinstance(found, UndefinedError):
+                reasons[place] = found
+                continue
+            honest[place].append(found.decide(scores, rows.fold))
+            paid = found.charge(scores, rows.fold) if isinstance(found, FoldRules) else None
+            fees[place] += [] if paid is None else [paid]
+    kind, seen = code_type(cases.n_classes), model.scores[cases.splits.repeats[0].cell]
     return [
-        reasons.get(place) or Judged(tuple(codes), decision_codes(seen, rule))
-        for place, (codes, rule) in enumerate(zip(honest, rules, strict=True))
+        reasons.get(place)
+        or Judged(tuple(codes), rule.codes(seen).astype(kind, copy=False), tuple(paid), _charged(rule, seen))
+        for place, (codes, paid, rule) in enumerate(zip(honest, fees, rules, strict=True))
     ]
 
 
 # ---------------------------------------------------------------- learners
+
+
+class FixedLearner(NamedTuple):
+    """A rule that is the same whatever the cases: nothing is learned."""
+
+    rule: Decides
+
+    def fit(self, sets: TrainingSets) -> FoldRules:
+        """Return the rule itself."""
+        return FoldRules([self.rule], sets.cases.n_classes)
+
+
+class RowLearner(NamedTuple):
+    """Rules of any kind, chosen on the rows of one training set after the other."""
+
+    choose: Callable[[IntArray], Decides]
+
+    def fit(self, sets: TrainingSets) -> FoldRules:
+        """Return the rule of every training set."""
+        rows = sets.rows
+        held_in = (np.sort(rows.cell[rows.fold != fold]) for fold in range(sets.cases.folds))
+        return FoldRules([self.choose(chosen) for chosen in held_in], sets.cases.n_classes)
 
 
 class BlockLearner(NamedTuple):
@@ -153,4 +264,6 @@ class CountsLearner(NamedTuple):
             windows = [self.choose(sets.counts(fold)) for fold in range(sets.cases.folds)]
         except UndefinedError as error:
             return error
-        return FoldWindows(*(np.array(ends) for ends in zip(*windows, strict=True)))
+        return FoldWindows(
+            np.array([window.lower for window in windows]), np.array([window.upper for window in windows])
+        )

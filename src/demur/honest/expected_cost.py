@@ -15,14 +15,16 @@ import numpy as np
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import Window, outcomes
+from demur.honest.decisions import outcomes
 from demur.honest.estimates import OutcomeSums, class_shares, mean_and_error, table_estimate
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.rules import Prices
-from demur.surface.window import ABSTAIN, AbstentionWindow
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
+from demur.windows.rule import Window
 
 __all__ = ["ExpectedCost", "expected_cost"]
 

@@ -17,13 +17,12 @@ import numpy as np
 
 from demur._checks import check_prevalence
 from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
-from demur._kernels.rectangle_scores import rectangle_scores
 from demur.counts.scores import ScoreCounts
-from demur.honest.class_rows import ClassRows, classes_of, others_pooled
-from demur.honest.intervals import LossSums, OutcomeTable, loss_sums
+from demur.honest.class_rows import ClassRows, others_pooled
+from demur.honest.intervals import ROUNDING, LossSums, OutcomeTable, loss_sums, mean_and_error
 from demur.honest.rules import LearnedRule, Prices
 from demur.honest.splits import Splits
-from demur.typing import BoolArray, FloatArray, IntArray, Range, Scalar
+from demur.typing import FloatArray, IntArray, Scalar
 
 __all__ = [
     "ByClass",
@@ -32,27 +31,17 @@ __all__ = [
     "HonestRates",
     "JudgedRules",
     "Weighting",
-    "judge",
     "judge_sorted",
     "judge_with_hindsight",
     "place_rows",
     "reweighted",
-    "volume_scores",
-    "without_rounding",
 ]
-
-_ROUNDING = 64 * np.finfo(np.float64).eps
 
 ByClass: TypeAlias = tuple[FloatArray, FloatArray]
 """One array for the positives, one for the negatives."""
 
 ForecastScores: TypeAlias = Callable[[FloatArray], ByClass]
 """Scores (S(1, p), S(0, p)) of forecasts p."""
-
-
-def volume_scores(mu: Range, nu: Range) -> ForecastScores:
-    """Proper score whose mean is the volume over a rectangle of costs."""
-    return lambda forecasts: rectangle_scores(forecasts, mu, nu)
 
 
 class FoldTable(NamedTuple):
@@ -62,21 +51,11 @@ class FoldTable(NamedTuple):
     positives: FloatArray
     negatives: FloatArray
 
-    @property
-    def columns(self) -> tuple[FloatArray, FloatArray]:
-        """Counts of the positives and of the negatives."""
-        return self.positives, self.negatives
-
-
-def without_rounding(gap: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return a difference of sums of size `scale`, and 0 where it is rounding or below."""
-    return np.where(gap > _ROUNDING * scale, gap, 0.0)
-
 
 class Weighting(NamedTuple):
     """How sums over the two classes become an expectation with a standard error.
 
-    `known`: the prevalence is given, the classes are two samples; otherwise cases are drawn
+    `given` is the prevalence if it is known: the classes are two samples. Otherwise cases are drawn
     from one population, and the prevalence is estimated along.
     """
 
@@ -84,47 +63,36 @@ class Weighting(NamedTuple):
     n_negative: float
     positive: float
     negative: float
-    known: bool
+    given: float | None
 
     @classmethod
     def of(cls, n_positive: float, n_negative: float, prevalence: float | None) -> Weighting:
         """Weight of one positive and of one negative case."""
         if prevalence is None:
             each = 1 / (n_positive + n_negative)
-            return cls(n_positive, n_negative, each, each, known=False)
+            return cls(n_positive, n_negative, each, each, None)
         rate = check_prevalence(prevalence, positives=n_positive, negatives=n_negative)
-        return cls(n_positive, n_negative, rate / n_positive, (1 - rate) / n_negative, known=True)
+        return cls(n_positive, n_negative, rate / n_positive, (1 - rate) / n_negative, rate)
 
-    @property
-    def given(self) -> float | None:
-        """The prevalence if it is known, else None."""
-        return self.positive * self.n_positive if self.known else None
-
-    def centres(self, sum_positive: FloatArray, sum_negative: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Means around which the cases of each class scatter."""
-        if self.known:
-            return sum_positive / self.n_positive, sum_negative / self.n_negative
-        mean = (sum_positive + sum_negative) * self.positive
-        return mean, mean
-
-    def mean(self, sum_positive: FloatArray, sum_negative: FloatArray) -> FloatArray:
-        """Expectation from the sums of a loss over each class."""
-        return np.asarray(self.positive * sum_positive + self.negative * sum_negative)
-
-    def standard_error(self, sums: ByClass, squares: ByClass) -> FloatArray:
-        """Standard error of `mean` from the sums of the losses and of their squares."""
-        if not self.known:
+    def mean_and_error(self, sums: ByClass, squares: ByClass) -> tuple[FloatArray, FloatArray]:
+        """Expectation and its standard error from the sums of a loss and of its squares over each class."""
+        mean = np.asarray(self.positive * sums[0] + self.negative * sums[1])
+        if self.given is None:
             n = self.n_positive + self.n_negative
-            total = squares[0] + squares[1]
-            spread = without_rounding(total - (sums[0] + sums[1]) ** 2 / n, total)
-            return np.sqrt(spread / (n * max(n - 1, 1.0)))
-        variance = np.zeros(np.shape(sums[0]))
-        weights, sizes = (self.positive, self.negative), (self.n_positive, self.n_negative)
-        for weight, size, total, square in zip(weights, sizes, sums, squares, strict=True):
-            spread = without_rounding(square - total**2 / size, square)
+            spread = _spread(n, sums[0] + sums[1], squares[0] + squares[1])
+            return mean, np.sqrt(spread / (n * max(n - 1, 1.0)))
+        variance: Any = 0.0
+        sizes = (self.positive, self.n_positive), (self.negative, self.n_negative)
+        for (weight, n), total, square in zip(sizes, sums, squares, strict=True):
             # an effective number of cases may be below 2
-            variance += weight**2 * size / max(size - 1, 1.0) * spread
-        return np.sqrt(variance)
+            variance = variance + weight**2 * n / max(n - 1, 1.0) * _spread(n, total, square)
+        return mean, np.sqrt(variance)
+
+
+def _spread(n: float, total: FloatArray, square: FloatArray) -> FloatArray:
+    """Sum of squared deviations from the mean; 0 where it is rounding or below."""
+    spread = square - total**2 / n
+    return np.where(spread > ROUNDING * square, spread, 0.0)
 
 
 class HonestRates(NamedTuple):
@@ -156,35 +124,18 @@ class JudgedRules:
     weighting: Weighting
     repeats: int = 1
 
-    @property
-    def folds(self) -> int:
-        """Number of folds of each split."""
-        return len(self.tables) // self.repeats
-
     def outcomes(self, prices: Prices) -> HonestRates:
         """Number of the cases with each costly outcome at every cost point."""
         missed, alarmed, kept_positive, kept_negative = (np.zeros(prices.miss.shape) for _ in range(4))
         cuts = prices.share_cuts()
         for table in self.tables:
             first, last = table.rule.limits(cuts)
-            positives, negatives = (np.concatenate([[0.0], np.cumsum(column)]) for column in table.columns)
+            positives, negatives = (np.concatenate([[0.0], np.cumsum(column)]) for column in table[1:])
             missed += positives[first]
             alarmed += negatives[-1] - negatives[last]
             kept_positive += positives[last] - positives[first]
             kept_negative += negatives[last] - negatives[first]
         return HonestRates(missed, alarmed, kept_positive, kept_negative)
-
-    def loss_sums(self, prices: Prices) -> tuple[ByClass, ByClass]:
-        """Sums of the losses, and of their squares, over the positives and over the negatives."""
-        outcomes = self.outcomes(prices)
-        by_power = []
-        for power in (1, 2):
-            miss, alarm = prices.miss**power, prices.alarm**power
-            review_positive, review_negative = (price**power for price in prices.by_class)
-            positive = miss * outcomes.fn + review_positive * outcomes.abstained_positive
-            negative = alarm * outcomes.fp + review_negative * outcomes.abstained_negative
-            by_power.append((np.asarray(positive), np.asarray(negative)))
-        return by_power[0], by_power[1]
 
     def interval_sums(self, prices: Prices) -> LossSums:
         """What an interval of the cost at every point is computed from."""
@@ -208,51 +159,51 @@ class JudgedRules:
     def score_sums(self, scores: ForecastScores) -> LossSums:
         """What an interval of the mean of a proper score is computed from; added errors are sure ones."""
         values = self.slot_scores(scores)
-        cases = [np.concatenate([table.columns[index] for table in self.tables]) for index in (0, 1)]
+        positives, negatives = (
+            np.concatenate(columns) for columns in list(zip(*self.tables, strict=True))[1:]
+        )
         worst_positive, worst_negative = scores(np.array([0.0, 1.0]))
         return LossSums(
             n_positive=self.weighting.n_positive,
             n_negative=self.weighting.n_negative,
-            positive=cases[0] @ values[0],
-            negative=cases[1] @ values[1],
-            positive_squares=cases[0] @ values[0] ** 2,
-            negative_squares=cases[1] @ values[1] ** 2,
+            positive=positives @ values[0],
+            negative=negatives @ values[1],
+            positive_squares=positives @ values[0] ** 2,
+            negative_squares=negatives @ values[1] ** 2,
             worst_positive=float(worst_positive[0]),
             worst_negative=float(worst_negative[1]),
         )
 
     def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""
-        sums, squares = self.loss_sums(prices)
-        return self.weighting.mean(*sums), self.weighting.standard_error(sums, squares)
+        sums = self.interval_sums(prices)
+        squares = sums.positive_squares, sums.negative_squares
+        return self.weighting.mean_and_error((sums.positive, sums.negative), squares)
 
     def slot_scores(self, scores: ForecastScores) -> ByClass:
         """Proper scores of a positive and of a negative at every position, fold after fold."""
-        return scores(np.concatenate([table.rule.forecasts() for table in self.tables]))
+        # on a threshold the forecast is the share of the block above
+        return scores(np.concatenate([np.repeat(table.rule.shares, 2)[1:] for table in self.tables]))
 
     def score_and_error(self, scores: ForecastScores) -> tuple[float, float]:
         """Mean of a proper score of the forecasts, and its standard error."""
-        values = self.slot_scores(scores)
-        cases = [np.concatenate([table.columns[index] for table in self.tables]) for index in (0, 1)]
-        sums = cases[0] @ values[0], cases[1] @ values[1]
-        squares = cases[0] @ values[0] ** 2, cases[1] @ values[1] ** 2
-        return float(self.weighting.mean(*sums)), float(self.weighting.standard_error(sums, squares))
+        mean, error = mean_and_error(self.score_sums(scores), prevalence=self.weighting.given)
+        return float(mean), float(error)
 
-
-def judge(
-    scores: FloatArray, positive: BoolArray, splits: Splits, *, prevalence: float | None
-) -> tuple[JudgedRules, list[IntArray]]:
-    """Choose on all folds but one, judge that fold; return the tables and each row's position, by split.
-
-    `scores` and `positive` describe the cells the splits refer to.
-    """
-    return judge_sorted(classes_of(scores, positive, splits), splits, prevalence=prevalence)
+    def slot_offsets(self) -> tuple[IntArray, IntArray]:
+        """First slot of each fold's positives and of its negatives; the second ends with their number."""
+        sizes = [table.rule.n_positions for table in self.tables]
+        offsets = np.concatenate([[0], np.cumsum(sizes * 2)])
+        return offsets[: len(sizes)], offsets[len(sizes) :]
 
 
 def judge_sorted(
     classes: Sequence[Sequence[ClassRows]], splits: Splits, *, prevalence: float | None
 ) -> tuple[JudgedRules, list[IntArray]]:
-    """Do the same with rows that are split by class and sorted: element r of `classes` is for split r."""
+    """Choose on all folds but one, judge that fold; return the tables and each row's position, by split.
+
+    Element r of `classes` holds the rows of split r, by class and sorted.
+    """
     tables: list[FoldTable] = []
     positions: list[IntArray] = []
     repeats = len(splits.repeats)
@@ -271,8 +222,11 @@ def judge_sorted(
         for rule, positives, negatives in zip(rules, *columns, strict=True):
             tables.append(FoldTable(rule, positives / repeats, negatives / repeats))
         positions.append(position)
-    totals = [one.total() for one in classes[0]]
-    return JudgedRules(tuple(tables), Weighting.of(totals[0], totals[1], prevalence), repeats), positions
+    n_positive, n_negative = (
+        float(len(one.rows) if one.cases is None else one.cases.sum()) for one in classes[0]
+    )
+    weighting = Weighting.of(n_positive, n_negative, prevalence)
+    return JudgedRules(tuple(tables), weighting, repeats), positions
 
 
 def place_rows(one: ClassRows, rules: Sequence[LearnedRule], position: Any) -> list[FloatArray]:
@@ -280,14 +234,22 @@ def place_rows(one: ClassRows, rules: Sequence[LearnedRule], position: Any) -> l
     if not worth_compiling(len(one.scores)):
         columns = []
         for fold, rule in enumerate(rules):
-            held = one.held(fold)
-            at = rule.sorted_positions(one.scores[held])
+            held = np.flatnonzero(one.fold == fold)
+            # scores ascend: one look-up per threshold instead of one per score
+            scores, steps = one.scores[held], np.zeros(len(held) + 1, dtype=np.int64)
+            for reached in (
+                np.searchsorted(scores, rule.lower_cuts, side="right"),
+                np.searchsorted(scores, rule.upper_cuts, side="left"),
+            ):
+                steps += np.bincount(reached, minlength=len(steps))
+            at = np.cumsum(steps[:-1])
             position[one.rows[held]] = at
             weights = None if one.cases is None else one.cases[held]
             columns.append(np.bincount(at, weights, rule.n_positions).astype(np.float64))
         return columns
     ends = np.cumsum([len(rule.lower_cuts) for rule in rules])
-    lower, upper = (np.concatenate(cuts) for cuts in zip(*(rule.cuts for rule in rules), strict=True))
+    lower = np.concatenate([rule.lower_cuts for rule in rules])
+    upper = np.concatenate([rule.upper_cuts for rule in rules])
     total = np.zeros(2 * ends[-1] + len(rules))
     cases = np.empty(0) if one.cases is None else one.cases
     starts = np.append(0, ends[:-1])
@@ -345,6 +307,9 @@ def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> Judge
 
 def reweighted(rules: JudgedRules, prevalence: float | None) -> JudgedRules:
     """Return the same rules and cases for another prevalence: blocks and thresholds do not depend on it."""
-    tables = tuple(table._replace(rule=table.rule.at_prevalence(prevalence)) for table in rules.tables)
+    tables = tuple(
+        FoldTable(LearnedRule.of_blocks(rule.blocks, rule.lower_cuts, rule.upper_cuts, prevalence), *columns)
+        for rule, *columns in rules.tables
+    )
     weighting = Weighting.of(rules.weighting.n_positive, rules.weighting.n_negative, prevalence)
     return JudgedRules(tables, weighting, rules.repeats)

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 INTERVAL_METHODS = ("bracket", "average")
-_ROUNDING = 64 * np.finfo(np.float64).eps
+ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 def added_errors(level: float) -> float:
@@ -50,16 +50,6 @@ class OutcomeTable(NamedTuple):
     alarmed: Any
     right_negative: Any
     abstained_negative: Any
-
-    @property
-    def n_positive(self) -> Any:
-        """Number of positives."""
-        return self.missed + self.right_positive + self.abstained_positive
-
-    @property
-    def n_negative(self) -> Any:
-        """Number of negatives."""
-        return self.alarmed + self.right_negative + self.abstained_negative
 
 
 class LossSums(NamedTuple):
@@ -105,8 +95,8 @@ def loss_sums(
         for power in (1, 2)
     ]
     return LossSums(
-        n_positive=table.n_positive,
-        n_negative=table.n_negative,
+        n_positive=table.missed + table.right_positive + table.abstained_positive,
+        n_negative=table.alarmed + table.right_negative + table.abstained_negative,
         positive=sums[0],
         negative=others[0],
         positive_squares=sums[1],
@@ -128,35 +118,41 @@ def mean_and_error(
 
     Without a prevalence the cases are one sample of the population; with it, two samples.
     """
-    wrong = errors * np.asarray(sums.risk_positive), errors * np.asarray(sums.risk_negative)
-    sizes = (
-        sums.n_positive + wrong[0] + right * np.asarray(sums.decided_positive),
-        sums.n_negative + wrong[1] + right * np.asarray(sums.decided_negative),
-    )
-    classes = [
-        (size, total + w * worst, square + w * worst**2)
-        for size, w, total, square, worst in (
-            (sizes[0], wrong[0], sums.positive, sums.positive_squares, sums.worst_positive),
-            (sizes[1], wrong[1], sums.negative, sums.negative_squares, sums.worst_negative),
-        )
-    ]
-    if prevalence is None:
-        n, total, square = (first + second for first, second in zip(*classes, strict=True))
-        return np.asarray(total / n), np.sqrt(_squared_error(n, total, square))
+    classes = []
+    for size, total, square, worst, risk, decided in (
+        (
+            sums.n_positive,
+            sums.positive,
+            sums.positive_squares,
+            sums.worst_positive,
+            sums.risk_positive,
+            sums.decided_positive,
+        ),
+        (
+            sums.n_negative,
+            sums.negative,
+            sums.negative_squares,
+            sums.worst_negative,
+            sums.risk_negative,
+            sums.decided_negative,
+        ),
+    ):
+        wrong = errors * np.asarray(risk)
+        n = size + wrong + right * np.asarray(decided)
+        classes.append((n, total + wrong * worst, square + wrong * worst**2))
+    samples = [(1.0, *(first + second for first, second in zip(*classes, strict=True)))]
+    if prevalence is not None:
+        samples = [(prevalence, *classes[0]), (1 - prevalence, *classes[1])]
     mean: Any = 0.0
     variance: Any = 0.0
-    for share, (n, total, square) in zip((prevalence, 1 - prevalence), classes, strict=True):
+    for share, n, total, square in samples:
         if share:  # a class of share 0 may have no case
+            spread = square - total**2 / n
+            # 0 where the spread is rounding, or from one case
+            spread = np.where(spread > ROUNDING * square, spread, 0.0)
             mean = mean + share * total / n
-            variance = variance + share**2 * _squared_error(n, total, square)
+            variance = variance + share**2 * spread / (n * np.maximum(n - 1, 1.0))
     return np.asarray(mean), np.sqrt(variance)
-
-
-def _squared_error(n: Any, total: Any, square: Any) -> FloatArray:
-    """Squared standard error of a mean; 0 where the spread is rounding, or from one case."""
-    spread = square - total**2 / n
-    spread = np.where(spread > _ROUNDING * square, spread, 0.0)
-    return np.asarray(spread / (n * np.maximum(n - 1, 1.0)))
 
 
 def honest_interval(

@@ -1,6 +1,6 @@
 """Two models judged on the same cases and splits: joint tables, sums of products of losses."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.honest.cases import JudgedModel, SplitCases
-from demur.honest.held_out import ForecastScores, JudgedRules, without_rounding
-from demur.honest.multiplier import slot_offsets
+from demur.honest.held_out import ForecastScores, JudgedRules
+from demur.honest.intervals import ROUNDING
 from demur.honest.rules import Prices
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedPair", "PairedCases", "judged_pair", "paired_cases"]
+__all__ = ["JudgedPair", "PairedCases", "held_out_pair", "judged_pair", "paired_cases"]
 
 
 # A table of all pairs of positions is faster than sorting the pairs while it is this small.
@@ -48,7 +48,7 @@ class JudgedPair:
         cases: FloatArray,
     ) -> "JudgedPair":
         """Group rows (class, fold, two positions) of so many `cases` each."""
-        starts = [np.concatenate(slot_offsets(one)) for one in rules]
+        starts = [np.concatenate(one.slot_offsets()) for one in rules]
         width = np.diff(starts[1])
         offsets = np.concatenate([[0], np.cumsum(np.diff(starts[0]) * width)])
         if offsets[-1] <= _DENSE_PER_ROW * len(fold) and worth_compiling(len(fold)):
@@ -69,16 +69,16 @@ class JudgedPair:
 
     def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Mean of (loss of the first - loss of the second) and its standard error."""
-        (one, one_squared), (two, two_squared) = (
-            rules.loss_sums(prices) for rules in (self.first, self.second)
-        )
+        one, two = (rules.interval_sums(prices) for rules in (self.first, self.second))
         products = self._product_sums(prices)
-        sums = one[0] - two[0], one[1] - two[1]
         spread = []
-        for first, second, product in zip(one_squared, two_squared, products, strict=True):
-            spread.append(without_rounding(first + second - 2 * product, first + second))
-        w = self.first.weighting
-        return w.mean(*sums), w.standard_error(sums, (spread[0], spread[1]))
+        for name, product in zip(("positive_squares", "negative_squares"), products, strict=True):
+            scale = getattr(one, name) + getattr(two, name)
+            # 0 where the difference of sums is rounding or below
+            gap = scale - 2 * product
+            spread.append(np.where(gap > ROUNDING * scale, gap, 0.0))
+        sums = one.positive - two.positive, one.negative - two.negative
+        return self.first.weighting.mean_and_error(sums, (spread[0], spread[1]))
 
     def _product_sums(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Sums over each class of (loss of the first) x (loss of the second), exactly.
@@ -123,7 +123,7 @@ class JudgedPair:
 
     def cumulative_tables(self) -> Iterator[FloatArray]:
         """Yield, per class and fold, the cases among the first x and first y positions as element [x, y]."""
-        starts = [np.concatenate(slot_offsets(rules)) for rules in (self.first, self.second)]
+        starts = [np.concatenate(rules.slot_offsets()) for rules in (self.first, self.second)]
         segments = range(2 * len(self.first.tables))
         if not self._tables and int(np.diff(starts[0]) @ np.diff(starts[1])) <= _MOST_KEPT:
             self._tables.extend(self._cumulative(segment, starts) for segment in segments)
@@ -134,13 +134,13 @@ class JudgedPair:
         per_slot = [np.concatenate(rules.slot_scores(scores)) for rules in (self.first, self.second)]
         gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
         # slots ascend by class; no dot products: waking the threads of BLAS costs more than the sum
-        negatives = np.searchsorted(self.first_slot, slot_offsets(self.first)[1][0])
+        negatives = np.searchsorted(self.first_slot, self.first.slot_offsets()[1][0])
         weighted = self.sizes * gap
         sums = [weighted[:negatives].sum(), weighted[negatives:].sum()]
         weighted *= gap
         squares = [weighted[:negatives].sum(), weighted[negatives:].sum()]
-        w = self.first.weighting
-        return float(w.mean(*sums)), float(w.standard_error((sums[0], sums[1]), (squares[0], squares[1])))
+        mean, error = self.first.weighting.mean_and_error((sums[0], sums[1]), (squares[0], squares[1]))
+        return float(mean), float(error)
 
 
 @kernel
@@ -219,6 +219,10 @@ def paired_cases(
 ) -> PairedCases:
     """Check the joint data, split them and judge both models."""
     given = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+    positive, scores, sizes = given.positive, (given.score_a, given.score_b), given.weights
+    if sizes is not None:
+        keep = sizes > 0
+        positive, scores, sizes = positive[keep], (scores[0][keep], scores[1][keep]), sizes[keep]
     settings: dict[str, Any] = {
         "prevalence": prevalence,
         "folds": folds,
@@ -226,10 +230,6 @@ def paired_cases(
         "rng": rng,
         "quantity": quantity,
     }
-    positive, scores, sizes = given.positive, (given.score_a, given.score_b), given.weights
-    if sizes is not None:
-        keep = sizes > 0
-        positive, scores, sizes = positive[keep], (scores[0][keep], scores[1][keep]), sizes[keep]
     if isinstance(y_true, PairedCounts):
         joint = np.ones(len(positive)) if sizes is None else sizes
         cases = SplitCases.of_cells(positive, joint, **settings)
@@ -238,43 +238,40 @@ def paired_cases(
     return judged_pair(cases, *(cases.judge(one) for one in scores), evidence=given.evidence)
 
 
+def held_out_pair(cases: SplitCases, first: JudgedModel, second: JudgedModel) -> JudgedPair:
+    """Join the held-out cases of two models; those of all splits together count as often as they are."""
+    repeats = cases.splits.repeats
+    folds = [rows.fold + index * cases.folds if index else rows.fold for index, rows in enumerate(repeats)]
+    columns: tuple[Any, ...] = (
+        first.honest_position,
+        second.honest_position,
+        [cases.positive[rows.cell] for rows in repeats],
+        folds,
+        [rows.cases / len(repeats) if len(repeats) > 1 else rows.cases for rows in repeats],
+    )
+    one, two, positive, fold, sizes = (
+        column[0] if len(column) == 1 else np.concatenate(column) for column in columns
+    )
+    return JudgedPair.join((first.honest, second.honest), (one, two), positive, fold, sizes)
+
+
 def judged_pair(
     cases: SplitCases, first: JudgedModel, second: JudgedModel, *, evidence: dict[str, Any] | None = None
 ) -> PairedCases:
     """Join two models judged on the same splits."""
-    if _rank_alike(first, second):
-        second = first  # their thresholds separate the same cases
-    repeats = cases.splits.repeats
-    positive = [cases.positive[rows.cell] for rows in repeats]
-    sizes = _joined([rows.cases for rows in repeats])
-    honest = JudgedPair.join(
-        (first.honest, second.honest),
-        (_joined(first.honest_position), _joined(second.honest_position)),
-        _joined(positive),
-        _joined(
-            [rows.fold + index * cases.folds if index else rows.fold for index, rows in enumerate(repeats)]
-        ),
-        sizes / len(repeats) if len(repeats) > 1 else sizes,
-    )
+    one, two = first.counts.blocks(), second.counts.blocks()
+    # models of the same ranks have thresholds that separate the same cases; the ranks decide the blocks
+    if all(np.array_equal(one[k], two[k]) for k in (0, 1)):
+        one_rank, two_rank = (np.searchsorted(model.counts.scores, model.scores) for model in (first, second))
+        second = first if np.array_equal(one_rank, two_rank) else second
+    rows = cases.splits.repeats[0]
     hindsight = JudgedPair.join(
         (first.hindsight, second.hindsight),
         (first.hindsight_position, second.hindsight_position),
-        positive[0],
-        np.zeros(len(positive[0]), dtype=np.int64),
-        repeats[0].cases,
+        cases.positive[rows.cell],
+        np.zeros(len(rows.cell), dtype=np.int64),
+        rows.cases,
     )
     rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
+    honest = held_out_pair(cases, first, second)
     return PairedCases(honest, hindsight, cases.n, rate, cases.folds, cases.repeats, evidence or CASES)
-
-
-def _joined(columns: Sequence[Any]) -> Any:
-    """One after the other; a single one as it is."""
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
-
-
-def _rank_alike(first: JudgedModel, second: JudgedModel) -> bool:
-    one, two = first.counts.blocks(), second.counts.blocks()
-    if not all(np.array_equal(one[k], two[k]) for k in (0, 1)):
-        return False  # the ranks decide the blocks
-    one_rank, two_rank = (np.searchsorted(model.counts.scores, model.scores) for model in (first, second))
-    return np.array_equal(one_rank, two_rank)

@@ -14,13 +14,12 @@ from demur._checks import (
     check_probability,
     check_rng,
 )
-from demur._kernels.binomial import binomial_interval
-from demur._kernels.pointwise_roc import pointwise_limits
 from demur._kernels.polyline import height
+from demur._kernels.proportions import binomial_interval, pointwise_limits
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
-from demur.roc.curve import RocCurve, roc_curve
+from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["RocBand", "fixed_width_displacement", "roc_band", "turned_curve"]
@@ -110,13 +109,11 @@ class RocBand(Result):
         For the whole curve at once, or with ``pointwise=True`` for this false positive rate alone.
         """
         x = check_probability(fpr, "fpr")
-        low, high = self._pointwise(x) if pointwise else self._limits.at(x)
+        low, high = self._limits.at(x)
+        if pointwise:
+            sizes = self.n_negative, self.n_positive
+            low, high = pointwise_limits(self.fpr, self.tpr, x, *sizes, self.confidence_level)
         return Interval(as_scalar(low), as_scalar(high))  # type: ignore[arg-type]
-
-    def _pointwise(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return pointwise_limits(
-            self.fpr, self.tpr, x, self.n_negative, self.n_positive, self.confidence_level
-        )
 
     def area(self) -> float:
         """Return the share of ROC space the band for the whole curve takes."""
@@ -127,20 +124,6 @@ class RocBand(Result):
     def __repr__(self) -> str:
         what = f"points={len(self.fpr)}, method={self.method!r}, confidence_level={self.confidence_level:g}"
         return f"RocBand({what}, area={self.area():.3g})"
-
-
-# ---------------------------------------------------------------- certified limits
-
-
-def _certified_limits(alarms: FloatArray, misses: FloatArray, laws: list[DistributionBounds]) -> RateLimits:
-    """Limits of the rates from false alarms and misses: sharp where either is rare."""
-    negative, positive = laws
-    return RateLimits(
-        fpr_low=negative.lower(alarms),
-        fpr_high=negative.upper(alarms),
-        tpr_low=1 - positive.upper(misses),
-        tpr_high=1 - positive.lower(misses),
-    )
 
 
 # ---------------------------------------------------------------- fixed width
@@ -271,23 +254,19 @@ def roc_band(
         margins = distance * across[0], distance * across[1]
     else:
         share = (1 - level) / 4
-        laws = [DistributionBounds(n=int(n), delta=share, method=method) for n in (n_negative, n_positive)]
-        limits = _certified_limits(alarms, n_positive - hits, laws)
+        # from false alarms and misses: sharp where either is rare
+        negative, positive = (
+            DistributionBounds(n=int(n), delta=share, method=method) for n in (n_negative, n_positive)
+        )
+        misses = n_positive - hits
+        limits = RateLimits(
+            fpr_low=negative.lower(alarms),
+            fpr_high=negative.upper(alarms),
+            tpr_low=1 - positive.upper(misses),
+            tpr_high=1 - positive.lower(misses),
+        )
         if method == "dkw":
             margins = dkw_margin(n_negative, share, sides=1), dkw_margin(n_positive, share, sides=1)
-    return _band(curve, limits, margins, (alarms, hits), method, level)
-
-
-def _band(
-    curve: RocCurve,
-    limits: RateLimits | Displacement,
-    margins: tuple[float | None, float | None],
-    counted: tuple[FloatArray, FloatArray],
-    method: str,
-    level: float,
-) -> RocBand:
-    alarms, hits = counted
-    n_positive, n_negative = float(hits[-1]), float(alarms[-1])
     low, high = limits.at(curve.fpr)
     # where the curve rises vertically its upper points belong to the band as well
     low, high = np.minimum(low, curve.tpr), np.maximum(high, curve.tpr)

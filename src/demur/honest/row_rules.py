@@ -1,11 +1,7 @@
-"""Honest costs of rules that look at more than one number per row.
-
-`expected_cost` judges windows on one score. A rule that looks at several scores, or pays for asking
-some of them, is chosen on the rows of all folds but one and scored on the rows of that fold.
-"""
+"""Honest costs of rules that look at more than one number per row, or pay for asking some of them."""
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,25 +9,14 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.costs.model import CostModel
 from demur.honest.cases import SplitCases
+from demur.honest.decisions import Judged
+from demur.honest.evaluate import Decides, Inputs, RowLearner, evaluate
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.intervals import LossSums, honest_interval, mean_and_error
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["Applied", "Choose", "JudgedRows", "RowDecisions", "judge_rows", "paired_interval"]
-
-
-class RowDecisions(NamedTuple):
-    """Decision on every row (1, 0, ABSTAIN), and what was paid to come to it."""
-
-    codes: IntArray
-    fees: FloatArray
-
-
-Applied: TypeAlias = Callable[[IntArray], RowDecisions]
-"""A chosen rule: rows in, decisions out."""
-Choose: TypeAlias = Callable[[IntArray], Applied]
-"""Chooses a rule on some rows."""
+__all__ = ["JudgedRows", "judge_rows", "paired_interval"]
 
 
 class JudgedRows(NamedTuple):
@@ -43,33 +28,39 @@ class JudgedRows(NamedTuple):
 
 
 def judge_rows(
-    cases: SplitCases, costs: CostModel, choose: Choose, *, highest_fee: float, level: float
+    cases: SplitCases,
+    costs: CostModel,
+    columns: FloatArray,
+    choose: Callable[[IntArray], Decides],
+    *,
+    highest_fee: float,
+    level: float,
 ) -> JudgedRows:
-    """Judge every row by the rule that `choose` finds without its fold."""
+    """Judge every row by the rule that `choose` finds on the rows of all folds but its own."""
     table, n = costs.losses.table, len(cases.positive)
     truth = cases.positive.astype(np.int64)
-    rows = np.arange(n)
+    (judged,) = evaluate(cases, Inputs(columns), [RowLearner(choose)], [choose(np.arange(n))])
+    assert isinstance(judged, Judged), "rules of rows exist on all cases"
 
-    def losses(made: RowDecisions, where: IntArray) -> FloatArray:
-        return table[truth[where], made.codes] + made.fees
+    def in_order(cell: IntArray, codes: IntArray, fees: FloatArray | None) -> tuple[IntArray, FloatArray]:
+        """Return decisions and losses in the order of the rows."""
+        decided, paid = np.empty(n, dtype=np.int64), np.zeros(n)
+        decided[cell] = codes
+        if fees is not None:
+            paid[cell] = fees
+        return decided, table[truth, decided] + paid
 
-    seen = choose(rows)(rows)
-    hindsight = losses(seen, rows)
-    honest, squares, tallies = np.zeros(n), np.zeros(n), []
-    for split in cases.splits.repeats:
-        codes = np.empty(n, dtype=np.int64)
-        for fold in range(cases.folds):
-            held = split.cell[split.fold == fold]
-            made = choose(np.setdiff1d(rows, held))(held)
-            codes[held] = made.codes
-            paid = losses(made, held)
-            honest[held] += paid
-            squares[held] += paid**2
-        tallies.append(codes)
-    honest /= len(tallies)
-    squares /= len(tallies)
+    repeats, fees = cases.splits.repeats, judged.honest_fees or (None,) * cases.repeats
+    seen, hindsight = in_order(repeats[0].cell, judged.hindsight, judged.hindsight_fees)
+    splits = [
+        in_order(rows.cell, codes, paid)
+        for rows, codes, paid in zip(repeats, judged.honest, fees, strict=True)
+    ]
+    tallies = [codes for codes, _ in splits]
+    honest = np.mean([paid for _, paid in splits], axis=0)
+    squares = np.mean([paid**2 for _, paid in splits], axis=0)
     worst = table[0, 1] + highest_fee, table[1, 0] + highest_fee
-    seen_sums = _sums(cases, hindsight, hindsight**2, [seen.codes], worst)
+    seen_sums = _sums(cases, hindsight, hindsight**2, [seen], worst)
     honest_sums = _sums(cases, honest, squares, tallies, worst)
     low, high = honest_interval(seen_sums, honest_sums, level=level)
     cost, error = (float(value) for value in mean_and_error(honest_sums))

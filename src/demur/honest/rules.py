@@ -1,16 +1,16 @@
 """The cheapest windows of one set of cases, for all costs, ready to judge other cases."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from demur._checks import check_prevalence
-from demur._kernels.thresholds import cut_points
+from demur._kernels.thresholds import cut_points, no_threshold
 from demur.costs.model import CostModel
 from demur.counts.scores import Blocks, ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.surface.masses import RunningMasses, ShareCuts, block_cuts
-from demur.surface.window import AbstentionWindow, no_threshold
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["LearnedRule", "Prices"]
@@ -19,30 +19,29 @@ __all__ = ["LearnedRule", "Prices"]
 class Prices(NamedTuple):
     """Costs at which rules are judged, one element per point; the miss costs 1 if one may abstain.
 
-    `abstain` is the price of abstaining on a positive, `abstain_negative` that on a negative where
-    it differs. None: abstaining is no option anywhere.
+    `abstain_positive` and `abstain_negative` are the prices of abstaining by class. None: it is no option
+    anywhere.
     """
 
     miss: FloatArray
     alarm: FloatArray
-    abstain: FloatArray | None
+    abstain_positive: FloatArray | None = None
     abstain_negative: FloatArray | None = None
 
     @classmethod
     def of_surface(cls, mu: FloatArray, nu: FloatArray, nu_negative: FloatArray | None = None) -> "Prices":
         """Costs of the points (mu, nu) of an abstention surface."""
-        return cls(np.ones(mu.shape), mu, nu, nu_negative)
+        return cls(np.ones(mu.shape), mu, nu, nu if nu_negative is None else nu_negative)
 
     @classmethod
     def at(cls, costs: CostModel) -> "Prices":
         """Costs of one point, relative to those of a miss."""
-        mu, positive, negative = map(np.asarray, (costs.mu, costs.nu_positive, costs.nu_negative))
-        return cls.of_surface(mu, positive, negative)
+        return cls(*(np.asarray(price) for price in (1.0, costs.mu, costs.nu_positive, costs.nu_negative)))
 
     @classmethod
     def of_cost_curve(cls, pc: FloatArray) -> "Prices":
         """Costs of the operating points of a cost curve, for a prevalence of one half."""
-        return cls(2 * pc, 2 * (1 - pc), None)
+        return cls(2 * pc, 2 * (1 - pc))
 
     @property
     def by_class(self) -> tuple[FloatArray, FloatArray]:
@@ -50,18 +49,17 @@ class Prices(NamedTuple):
 
         An infinite price goes with an empty window: it is never paid.
         """
-        if self.abstain is None:
+        if self.abstain_positive is None or self.abstain_negative is None:
             return np.zeros(self.miss.shape), np.zeros(self.miss.shape)
-        negative = self.abstain if self.abstain_negative is None else self.abstain_negative
-        one, other = (np.where(np.isinf(price), 0.0, price) for price in (self.abstain, negative))
-        return one, other
+        prices = self.abstain_positive, self.abstain_negative
+        positive, negative = (np.where(np.isinf(price), 0.0, price) for price in prices)
+        return positive, negative
 
     def share_cuts(self) -> ShareCuts:
         """Return where the costs cut the shares of positives of any blocks."""
-        if self.abstain is None:
+        if self.abstain_positive is None or self.abstain_negative is None:
             return ShareCuts.of_cost_curve(self.miss, self.alarm)
-        negative = self.abstain if self.abstain_negative is None else self.abstain_negative
-        return ShareCuts.of_surface(self.alarm, self.abstain, negative)
+        return ShareCuts.of_surface(self.alarm, self.abstain_positive, self.abstain_negative)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,34 +93,27 @@ class LearnedRule:
         lower, upper = (cuts[1:-1] for cuts in cut_points(blocks.lower, blocks.upper))
         if np.isnan(lower).any() or np.isnan(upper).any():
             raise no_threshold()
-        rate, shares = _shares(blocks, prevalence)
-        return cls(blocks, rate, shares, lower, upper)
+        return cls.of_blocks(blocks, lower, upper, prevalence)
 
-    def at_prevalence(self, prevalence: float | None) -> "LearnedRule":
-        """Return the same blocks and thresholds for another prevalence."""
-        rate, shares = _shares(self.blocks, prevalence)
-        return replace(self, prevalence=rate, shares=shares)
-
-    @property
-    def cuts(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper thresholds between the blocks."""
-        return self.lower_cuts, self.upper_cuts
+    @classmethod
+    def of_blocks(
+        cls, blocks: Blocks, lower_cuts: FloatArray, upper_cuts: FloatArray, prevalence: float | None
+    ) -> "LearnedRule":
+        """Make the rule for a prevalence; blocks and thresholds do not depend on it."""
+        totals = float(blocks.positives.sum()), float(blocks.negatives.sum())
+        rate = check_prevalence(prevalence, positives=totals[0], negatives=totals[1])
+        weights = [1.0, 1.0]
+        if prevalence is not None:
+            weights = [w / n if n else 0.0 for w, n in zip((rate, 1 - rate), totals, strict=True)]
+        positive = blocks.positives * weights[0]
+        mass = positive + blocks.negatives * weights[1]
+        shares = np.divide(positive, mass, out=np.zeros_like(mass), where=mass > 0)
+        return cls(blocks, rate, shares, lower_cuts, upper_cuts)
 
     @property
     def n_positions(self) -> int:
         """Number of different positions."""
         return 2 * len(self.lower_cuts) + 1
-
-    def positions(self, scores: FloatArray) -> IntArray:
-        """Position of every score."""
-        above = np.searchsorted(self.lower_cuts, scores, side="left")
-        return np.asarray(above + np.searchsorted(self.upper_cuts, scores, side="right"))
-
-    def sorted_positions(self, scores: FloatArray) -> IntArray:
-        """Position of every score of an ascending array: few look-ups, one per threshold."""
-        steps = np.bincount(np.searchsorted(scores, self.lower_cuts, side="right"), minlength=len(scores) + 1)
-        steps += np.bincount(np.searchsorted(scores, self.upper_cuts, side="left"), minlength=len(scores) + 1)
-        return np.cumsum(steps[:-1])
 
     def limits(self, cuts: ShareCuts) -> tuple[IntArray, IntArray]:
         """Positions below the first are called negative, from the second on positive."""
@@ -137,10 +128,6 @@ class LearnedRule:
         lower = -np.inf if i == 0 else np.inf if i == last else float(self.lower_cuts[i - 1])
         upper = -np.inf if j == 0 else np.inf if j == last else float(self.upper_cuts[j - 1])
         return lower, upper
-
-    def forecasts(self) -> FloatArray:
-        """Share of positives at every position; on a threshold that of the block above."""
-        return self.shares[(np.arange(self.n_positions) + 1) // 2]
 
     def window(self, mu: float, nu_positive: float, nu_negative: float) -> AbstentionWindow:
         """Return the cheapest window at these costs with its shares among the cases it was learned from."""
@@ -157,16 +144,3 @@ class LearnedRule:
         return AbstentionWindow.of_cuts(
             masses, (i, j), mu=mu, nu_positive=nu_positive, nu_negative=nu_negative, prevalence=rate
         )
-
-
-def _shares(blocks: Blocks, prevalence: float | None) -> tuple[float, FloatArray]:
-    """Prevalence and share of positives per block under it."""
-    totals = float(blocks.positives.sum()), float(blocks.negatives.sum())
-    rate = check_prevalence(prevalence, positives=totals[0], negatives=totals[1])
-    if prevalence is None:
-        weights = 1.0, 1.0
-    else:
-        weights = tuple(w / n if n else 0.0 for w, n in zip((rate, 1 - rate), totals, strict=True))  # type: ignore[assignment]
-    positive = blocks.positives * weights[0]
-    mass = positive + blocks.negatives * weights[1]
-    return rate, np.divide(positive, mass, out=np.zeros_like(mass), where=mass > 0)

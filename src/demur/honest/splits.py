@@ -6,6 +6,7 @@ not hang on the seed: ten up to 2,000 cases, 20,000 / n of them above, one from 
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,9 +95,23 @@ def split_cases(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: 
     A cell is a row of the user's data, or one score of one class where only counts are at hand:
     its cases are exchangeable, so shuffling them is a multivariate hypergeometric draw.
     """
-    return Splits(
-        tuple(_split_once(sizes, positive, folds, stream) for stream in _streams(rng, repeats)), folds
-    )
+    splits = []
+    for stream in _streams(rng, repeats):
+        parts = []
+        for members in (positive, ~positive):
+            cell = np.flatnonzero(members)
+            size = sizes[cell].astype(np.int64)
+            total = int(size.sum())
+            if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
+                one_each = total == len(cell) and bool(size.all())
+                listed = cell if one_each else np.repeat(cell, size)
+                parts.append((listed, _dealt(total, folds, stream), np.ones(total)))
+            else:
+                drawn = stream.multinomial(size, [1 / folds] * folds)
+                where, fold = np.nonzero(drawn)
+                parts.append((cell[where], fold, drawn[where, fold].astype(np.float64)))
+        splits.append(Rows(*(np.concatenate(column) for column in zip(*parts, strict=True))))
+    return Splits(tuple(splits), folds)
 
 
 def split_rows(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: int, rng: Any) -> Splits:
@@ -106,13 +121,16 @@ def split_rows(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: i
     return Splits(tuple(rows._replace(cases=sizes[rows.cell]) for rows in splits.repeats), folds)
 
 
-def split_classes(codes: IntArray, n_classes: int, *, folds: int, repeats: int, rng: Any) -> list[IntArray]:
+def split_classes(
+    codes: IntArray, order: Sequence[int], *, folds: int, repeats: int, rng: Any
+) -> list[IntArray]:
     """Return the fold of every row in each of `repeats` splits, every class dealt out evenly.
 
-    For two classes these are the folds of `split_cases`: the positive class, code 1, is dealt first.
+    `order` lists the classes as they are dealt. For two classes, the positive one first, these are the
+    folds of `split_cases`.
     """
     splits = []
-    members = [np.flatnonzero(codes == k) for k in reversed(range(n_classes))]
+    members = [np.flatnonzero(codes == k) for k in order]
     for stream in _streams(rng, repeats):
         fold_of = np.empty(len(codes), dtype=np.int64)
         for rows in members:
@@ -135,21 +153,3 @@ def _streams(rng: Any, repeats: int) -> list[np.random.Generator]:
     else:
         entropy = check_rng(rng).integers(0, 2**32, size=4, dtype=np.uint32).tolist()
     return [np.random.default_rng([*entropy, index]) for index in range(repeats)]
-
-
-def _split_once(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.random.Generator) -> Rows:
-    parts = []
-    for members in (positive, ~positive):
-        cell = np.flatnonzero(members)
-        size = sizes[cell].astype(np.int64)
-        total = int(size.sum())
-        if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
-            one_each = total == len(cell) and bool(size.all())
-            parts.append(
-                (cell if one_each else np.repeat(cell, size), _dealt(total, folds, rng), np.ones(total))
-            )
-        else:
-            drawn = rng.multinomial(size, [1 / folds] * folds)
-            where, fold = np.nonzero(drawn)
-            parts.append((cell[where], fold, drawn[where, fold].astype(np.float64)))
-    return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))

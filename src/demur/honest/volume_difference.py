@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_range, check_rng, input_error
+from demur._kernels.integrals import rectangle_scores
 from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.honest.difference import FLOOR
-from demur.honest.held_out import volume_scores
 from demur.honest.pairs import PairedCases, paired_cases
 from demur.paired.counts import PairedCounts
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -158,17 +159,22 @@ def volume_difference_of(
     cases: PairedCases, mu: Range = _UNIT, nu: Range = _UNIT, *, alternative: str = "two-sided"
 ) -> VolumeDifferenceTest:
     """Make the test from judged cases and checked arguments."""
-    scores = volume_scores(mu, nu)
+    from scipy.special import ndtr
+
+    scores = partial(rectangle_scores, mu=mu, nu=nu)
     hindsight, honest = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
     centre, error = (hindsight[0] + honest[0]) / 2, max(hindsight[1], honest[1])
     statistic = centre / max(error, FLOOR)
+    pvalue = 2 * ndtr(-abs(statistic))
+    if alternative != "two-sided":
+        pvalue = ndtr(statistic if alternative == "less" else -statistic)
     return VolumeDifferenceTest(
         difference=centre,
         honest=honest[0],
         hindsight=hindsight[0],
         standard_error=error,
         statistic=statistic,
-        pvalue=_normal_pvalue(statistic, alternative),
+        pvalue=float(pvalue),
         volume_a=cases.honest.first.score_and_error(scores)[0],
         volume_b=cases.honest.second.score_and_error(scores)[0],
         alternative=alternative,
@@ -179,14 +185,6 @@ def volume_difference_of(
         folds=cases.folds,
         evidence=cases.evidence,
     )
-
-
-def _normal_pvalue(statistic: float, alternative: str) -> float:
-    from scipy.special import ndtr
-
-    if alternative == "two-sided":
-        return float(2 * ndtr(-abs(statistic)))
-    return float(ndtr(statistic if alternative == "less" else -statistic))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

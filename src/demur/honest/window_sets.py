@@ -7,7 +7,6 @@ as the best ones for all practical purposes.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,12 +23,12 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
 from demur.honest.held_out import Weighting
 from demur.surface.masses import block_cuts
-from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow
+from demur.surface.surface import AbstentionSurface, abstention_surface, cost_ranges
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["WindowSet", "window_interval"]
@@ -149,7 +148,7 @@ def _within_error(
         passed = [column - column[at] for column in below]
         sums = passed[0] * change[0], passed[1] * change[1]
         squares = np.abs(passed[0]) * change[0] ** 2, np.abs(passed[1]) * change[1] ** 2
-        extra, error = weighting.mean(*sums), weighting.standard_error(sums, squares)
+        extra, error = weighting.mean_and_error(sums, squares)
         sets.append(allowed & (extra <= z * error + _ROUNDING))
     return sets[0], sets[-1]
 
@@ -168,27 +167,8 @@ def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatA
 def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
     """Ranges of mu and of nu over which the cheapest window stays."""
     i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
-    r = surface.shares
-    below = float(r[i - 1]) if i > 0 else 0.0
-    above = float(r[i]) if i < len(r) else math.inf
-    q_above = 1 - float(r[j]) if j < len(r) else 0.0
-
-    def odds(share: float) -> float:
-        return math.inf if share >= 1 else share / (1 - share)
-
-    def ratio(cost: float, share: float) -> float:
-        return math.inf if share == 0 else cost / share
-
-    if i < j:
-        q_below = 1 - float(r[j - 1])
-        return (
-            Interval(ratio(nu, q_below), ratio(nu, q_above)),
-            Interval(max(below, mu * q_above), min(above, mu * q_below)),
-        )
-    return (
-        Interval(odds(below), min(odds(above), ratio(nu, q_above))),
-        Interval(max(below, mu * q_above), math.inf),
-    )
+    _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
+    return Interval(*mu_range), Interval(*nu_range)
 
 
 def window_interval(

@@ -9,15 +9,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from demur._checks import check_type, input_error
+from demur._checks import check_type
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.classes.answer import ClassAnswer
 from demur.exceptions import InputError
-from demur.mlflow.model import score_columns
+from demur.policy.policy import Policy
 from demur.report.document import Report
-from demur.windows.class_policy import ClassPolicy
-from demur.windows.policy import Policy
+from demur.windows.class_rule import ClassRule
 
 __all__ = ["log_answer"]
 
@@ -42,7 +40,7 @@ _NUMBERS = (
 
 
 def log_answer(
-    answer: Answer | ClassAnswer, *, report: Report | None = None, abstain_label: Any = None, prefix: str = ""
+    answer: Answer, *, report: Report | None = None, abstain_label: Any = None, prefix: str = ""
 ) -> str | None:
     """Log an answer to the active run of MLflow: numbers, policy, page, and a model that abstains.
 
@@ -51,7 +49,7 @@ def log_answer(
 
     Parameters
     ----------
-    answer : Answer or ClassAnswer
+    answer : Answer
         Of `compare_models`, or `Comparison.best_model()`.
     report : Report, optional
         Its interactive page becomes ``report.html``. Without one that page holds the words, the
@@ -103,8 +101,7 @@ def log_answer(
     >>> answer.decide([-3.0, 1.0, 4.0])
     array([ 0, -1,  1])
     """
-    if not isinstance(answer, Answer | ClassAnswer):
-        raise input_error("answer", "must be an Answer", type(answer).__name__)
+    check_type(answer, "answer", Answer, "an")
     check_type(prefix, "prefix", str)
     if report is not None:
         check_type(report, "report", Report)
@@ -133,20 +130,20 @@ def _mlflow() -> Any:
     return mlflow
 
 
-def _metrics(answer: Answer | ClassAnswer) -> dict[str, float]:
+def _metrics(answer: Answer) -> dict[str, float]:
     """Return the numbers of an answer that MLflow can plot: finite ones."""
     # what only two classes have, or only many, is None for the others
-    numbers = {name: getattr(answer, name, None) for name in _NUMBERS}
+    numbers = {name: getattr(answer, name) for name in _NUMBERS}
     numbers["cost_low"], numbers["cost_high"] = answer.interval
     for rule, versus in answer.versus.items():
         numbers[f"versus_{rule}"] = versus.difference
         numbers[f"versus_{rule}_low"], numbers[f"versus_{rule}_high"] = versus.interval
-    for name, money in (getattr(answer, "stakes", None) or {}).items():
+    for name, money in (answer.stakes or {}).items():
         numbers[f"stakes_{name}"] = money
     return {name: float(x) for name, x in numbers.items() if x is not None and math.isfinite(x)}
 
 
-def _parameters(answer: Answer | ClassAnswer) -> dict[str, Any]:
+def _parameters(answer: Answer) -> dict[str, Any]:
     """Return what the answer is and what it was asked: words and exact thresholds."""
     told = {
         "kind": answer.kind,
@@ -160,30 +157,30 @@ def _parameters(answer: Answer | ClassAnswer) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "")}
 
 
-def _thresholds(answer: Answer | ClassAnswer) -> dict[str, str]:
+def _thresholds(answer: Answer) -> dict[str, str]:
     """Return the exact rule: repr tells a float to the last bit."""
-    if isinstance(answer, Answer):
+    if answer.two_classes:
         return {"lower": repr(answer.lower), "upper": repr(answer.upper)}
-    if answer.rule is None:
+    if not isinstance(answer.rule, ClassRule):
         return {}
     weights = dict(zip(map(str, answer.classes), answer.rule.weights.tolist(), strict=True))
     return {"weights": json.dumps(weights), "abstain_weight": repr(answer.rule.abstain_weight)}
 
 
-def _page(answer: Answer | ClassAnswer) -> str:
+def _page(answer: Answer) -> str:
     title, content = escape(answer.model or answer.kind), answer._repr_html_()
     head = f'<meta charset="utf-8"><title>{title}</title>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{content}</body></html>'
 
 
-def _log_model(mlflow: Any, policy: Policy | ClassPolicy, name: str) -> str:
+def _log_model(mlflow: Any, policy: Policy, name: str) -> str:
     """Log the policy file as a pyfunc model without pickled code; return its address."""
     from mlflow.models import ModelSignature
     from mlflow.types import ColSpec, Schema
 
     kind = {str: "string", int: "long"}.get(type(policy.abstain_label), "double")
     signature = ModelSignature(
-        inputs=Schema([ColSpec("double", column) for column in score_columns(policy)]),
+        inputs=Schema([ColSpec("double", column) for column in policy.columns]),
         outputs=Schema([ColSpec(kind)]),
     )
     with TemporaryDirectory() as folder:

@@ -5,17 +5,9 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.windows.class_policy import ClassPolicy
-from demur.windows.policy import Policy
+from demur.policy.policy import Policy
 
-__all__ = ["PolicyModel", "score_columns"]
-
-
-def score_columns(policy: Policy | ClassPolicy) -> list[str]:
-    """Return the names of the columns the model reads: the scores, or one per class."""
-    if isinstance(policy, ClassPolicy):
-        return list(policy.columns)
-    return [policy.model or "score"]
+__all__ = ["PolicyModel"]
 
 
 class PolicyModel:
@@ -23,10 +15,10 @@ class PolicyModel:
 
     Parameters
     ----------
-    policy : Policy or ClassPolicy
+    policy : Policy
     """
 
-    def __init__(self, policy: Policy | ClassPolicy) -> None:
+    def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
     def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
@@ -35,24 +27,19 @@ class PolicyModel:
         `model_input` is a frame with the columns of scores, or the scores alone. `params` is part of
         MLflow's interface; a policy has no parameters.
         """
-        columns = score_columns(self.policy)
+        columns = list(self.policy.columns)
         values = np.asarray(self._scores(model_input, columns), dtype=np.float64)
         if len(columns) == 1 and values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2 or values.shape[1] != len(columns):
             raise input_error("model_input", f"must have {len(columns)} columns", f"shape {values.shape}")
         missing = np.isnan(values).any(axis=1)
-        labels = np.full(len(values), self.policy.abstain_label, dtype=self._kind())
+        kind = np.array([*self.policy.classes, self.policy.abstain_label]).dtype
+        labels = np.full(len(values), self.policy.abstain_label, dtype=kind)
         known = values[~missing]
         if len(known):
             labels[~missing] = self.policy.apply(known[:, 0] if len(columns) == 1 else known)
         return labels
-
-    def _kind(self) -> Any:
-        """Type that holds every label."""
-        policy = self.policy
-        classes = policy.classes if isinstance(policy, ClassPolicy) else (policy.neg_label, policy.pos_label)
-        return np.array([*classes, policy.abstain_label]).dtype
 
     def _scores(self, model_input: Any, columns: list[str]) -> Any:
         names = getattr(model_input, "columns", None)

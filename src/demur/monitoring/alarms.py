@@ -1,13 +1,20 @@
 """The sentences of a `PolicyMonitor`, whose module imports this one."""
 
 import math
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 from demur.exceptions import UndefinedError
 from demur.surface.window import ABSTAIN
 
-__all__ = ["advice", "alarm_sentences", "cases_per_day", "outcome_sentence"]
+__all__ = ["NO_SCORE", "advice", "alarm_sentences", "cases_per_day", "outcome_sentence", "quiet_sentence"]
+
+NO_SCORE = "Scores are not watched: the rule has no single score. Its decisions are."
+"""What is said about a rule that reads several columns."""
+
+# actions in a sentence
+_MOST_ACTIONS = 7
 
 
 def alarm_sentences(monitor: Any) -> list[str]:
@@ -18,6 +25,19 @@ def alarm_sentences(monitor: Any) -> list[str]:
     if monitor.promise_e_value >= 1 / monitor.alpha:
         sentences.append(_broken(monitor))
     return sentences
+
+
+def quiet_sentence(monitor: Any, shown: Callable[[float, int], str]) -> str:
+    """Say that nothing has changed; `shown` writes a number with some digits."""
+    same = (
+        "The scores look as when the policy was made"
+        if monitor.watches_scores
+        else "The decisions look as the policy promised"
+    )
+    return (
+        f"{same}: evidence of a change {shown(monitor.e_value, 2)} to 1, alarm from "
+        f"{shown(1 / monitor.alpha, 3)} on."
+    )
 
 
 def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
@@ -38,8 +58,9 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
     if steps:
         return [*steps, "An alarm stays. After a change of the policy begin a new state with the new policy."]
     if monitor.n_labelled == 0:
+        alone = "Scores" if monitor.watches_scores else "Decisions"
         return [
-            "Nothing now. Scores alone cannot tell whether decisions are right: ask for the true class of "
+            f"Nothing now. {alone} alone cannot tell whether decisions are right: ask for the true class of "
             "one decided case in a hundred (demur apply --audit 0.01) and count the labels when they come."
         ]
     return ["Nothing. Look again after the next batch."]
@@ -47,9 +68,10 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
 
 def _about_the_change(monitor: Any, proposed: str | None) -> str:
     if not monitor.only_prevalence:
+        what = "scores" if monitor.watches_scores else "cases"
         return (
             "Have new cases labelled and make a new policy from them: the evidence of this one no longer "
-            "describes the scores."
+            f"describes the {what}."
         )
     try:
         policy = monitor.proposed_policy()
@@ -71,15 +93,31 @@ def outcome_sentence(monitor: Any) -> str:
 
 
 def _outcome_shares(monitor: Any) -> str:
+    recent = monitor.reference.outcomes(monitor.recent_counts)
+    total = sum(recent)
+    if not monitor.watches_scores:
+        return ", ".join(_share_in_range(monitor, code, recent[code] / total) for code in _told(monitor))
     # in the order of the scores
     names = {0: "called negative", ABSTAIN: "abstained on", 1: "called positive"}
-    expected = monitor.cells.outcomes(monitor.cells.shares())
-    recent = monitor.cells.outcomes(monitor.recent_counts)
-    total = sum(recent)
+    expected = monitor.reference.expected
     return ", ".join(
         f"{100 * recent[code] / total:.1f} % {name} (expected {100 * expected[code]:.1f} %)"
         for code, name in names.items()
     )
+
+
+def _told(monitor: Any) -> list[int]:
+    """Return which actions to name: all of a few, else the most frequent ones and abstaining."""
+    last = len(monitor.actions) - 1
+    counts = monitor.reference.outcomes(monitor.recent_counts)
+    frequent = sorted(range(last), key=lambda code: -counts[code])[: _MOST_ACTIONS - 1]
+    return [*sorted(frequent), last]
+
+
+def _share_in_range(monitor: Any, code: int, share: float) -> str:
+    name = "abstained on" if code == len(monitor.actions) - 1 else f"called {monitor.actions[code]}"
+    low, high = 100 * monitor.reference.low[code], 100 * monitor.reference.high[code]
+    return f"{100 * share:.1f} % {name} (expected {low:.1f} to {high:.1f} %)"
 
 
 def cases_per_day(monitor: Any) -> float | None:
@@ -98,14 +136,21 @@ def cases_per_day(monitor: Any) -> float | None:
 
 def _changed(monitor: Any) -> str:
     odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
+    changed = (
+        "The scores no longer look as when the policy was made"
+        if monitor.watches_scores
+        else "The decisions no longer look as the policy promised"
+    )
     return (
-        f"The scores no longer look as when the policy was made: evidence {odds} to 1 "
+        f"{changed}: evidence {odds} to 1 "
         f"(alarm from {1 / monitor.alpha:.0f} on), since batch {monitor.changed_since} or so. Since then: "
         f"{_outcome_shares(monitor)}."
     )
 
 
 def _explained(monitor: Any) -> str:
+    if not monitor.watches_scores:
+        return "Label new cases to see whether it still decides right, and make a new policy if it does not."
     low, high = monitor.prevalence_interval
     rate = f"{100 * monitor.prevalence:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
     if not monitor.only_prevalence:

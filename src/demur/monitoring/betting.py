@@ -28,13 +28,19 @@ import numpy as np
 from demur._results import Interval
 from demur.typing import FloatArray
 
-__all__ = ["CostSequence"]
+__all__ = ["CostSequence", "loss_range"]
 
 _FIRST_CHUNK = 8
 _AT_ONCE = 4096
 _GRID = np.concatenate([[0.0], np.geomspace(1e-5, 0.1, 120), np.linspace(0.1, 1.0, 91)[1:]])
 # digits of the logarithms in a state file; they are rounded down
 _DIGITS = 4
+
+
+def loss_range(losses: FloatArray) -> tuple[float, float]:
+    """Return the smallest and the largest of some losses; a unit apart where all are equal."""
+    low, high = float(losses.min()), float(losses.max())
+    return low, high if high > low else low + 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,7 +50,9 @@ class CostSequence:
     Attributes
     ----------
     low, high : float
-        Smallest and largest cost of a case.
+        Smallest and largest cost of a case, the ends of the grid; for amounts as far as known at the start.
+    largest : float
+        Largest cost so far that a case could have had, where amounts differ by case.
     alpha : float
         Error level.
     promise : float or None
@@ -63,6 +71,7 @@ class CostSequence:
     high: float
     alpha: float
     promise: float | None = None
+    largest: float = -math.inf
     n: int = 0
     mean: float = 0.0
     spread: float = 0.0
@@ -76,11 +85,15 @@ class CostSequence:
         """Mean costs that are bet against."""
         return self.low + (self.high - self.low) * _GRID
 
-    def updated(self, values: FloatArray, *, largest_weight: float = 1.0) -> Self:
-        """Bet on further cases; `values` in a random order, labelled with probability >= 1 / weight."""
+    def updated(self, values: FloatArray, *, largest_weight: float = 1.0, largest: float = -math.inf) -> Self:
+        """Bet on further cases; `values` in a random order, labelled with probability >= 1 / weight.
+
+        `largest` is the largest cost that one of them could have had, where that differs by batch.
+        """
         bottom = min(self.low, self.low * largest_weight, 0.0 if largest_weight > 1 else self.low)
-        top = max(self.high, self.high * largest_weight, 0.0 if largest_weight > 1 else self.high)
-        after, start = self, 0
+        highest = max(self.high, largest)
+        top = max(highest, highest * largest_weight, 0.0 if largest_weight > 1 else highest)
+        after, start = replace(self, largest=max(self.largest, largest)), 0
         while start < len(values):
             stop = min(len(values), start + max(_FIRST_CHUNK, after.n))
             after = after._with_chunk(values[start:stop], bottom, top)
@@ -127,13 +140,15 @@ class CostSequence:
         too_low = np.flatnonzero(self.rising >= refused)
         too_high = np.flatnonzero(self.falling >= refused)
         low = grid[too_low[-1]] if len(too_low) else self.low
-        high = grid[too_high[0]] if len(too_high) else self.high
+        high = grid[too_high[0]] if len(too_high) else max(self.high, self.largest)
         return Interval(float(low), float(high))
 
     def to_state(self) -> dict[str, Any]:
         """Return what a state file keeps."""
         scale = 10**_DIGITS
         return {
+            "high": self.high,
+            "largest": None if math.isinf(self.largest) else self.largest,
             "n": self.n,
             "mean": self.mean,
             "spread": self.spread,
@@ -148,8 +163,10 @@ class CostSequence:
         rising, falling = (np.array(state[name], dtype=np.float64) for name in ("rising", "falling"))
         if any(array.shape != _GRID.shape or np.isnan(array).any() for array in (rising, falling)):
             raise ValueError("capitals of another grid")
+        largest = state.get("largest")
         return replace(
             self,
+            largest=-math.inf if largest is None else float(largest),
             n=int(state["n"]),
             mean=float(state["mean"]),
             spread=float(state["spread"]),

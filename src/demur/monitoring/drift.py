@@ -68,22 +68,23 @@ found sooner than one at the start: the quiet time has taught what to expect.
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from demur.monitoring.reference import ReferenceCells
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
 
-__all__ = ["DriftTest", "Start", "pruned"]
+__all__ = ["ChangeTest", "DriftTest", "Start", "pruned"]
 
 # weights of the expected shares in the bet, in cases
 _STRENGTHS = (20.0, 200.0)
 # odds of a positive, as multiples of the expected ones, that are bet on
 _ODDS = np.array([1.25, 1.5, 2.0, 3.0, 5.0, 10.0])
 _TILTS = np.concatenate([1 / _ODDS, _ODDS])
-_TESTS = 3
 # starts kept per doubling of their age
 _PER_DOUBLING = 2
 
@@ -101,8 +102,43 @@ class Start:
         return -math.log(self.batch * (self.batch + 1))
 
 
+class ChangeTest(ABC):
+    """Tests of a change against one reference, looked at together.
+
+    Attributes
+    ----------
+    log_spent : float
+        Log of the factor by which the evidence is made smaller, for what the reference may err.
+    """
+
+    log_spent = 0.0
+
+    @abstractmethod
+    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
+        """Return log E_j of every test (rows) for every start (columns).
+
+        `counts` has a row per start: cases per cell since then; `earlier` those before.
+        """
+
+    @abstractmethod
+    def outcome_log_ratio(self, counts: FloatArray) -> float:
+        """Return log E_j of the decisions, from these cases and the reference alone."""
+
+    def log_evidence(self, starts: list[Start], batches: int) -> tuple[float, Start]:
+        """Return log E(t), averaged over the tests, and the start that adds most to it.
+
+        The first start counts from the first batch, so it holds all cases.
+        """
+        counts = np.stack([start.counts for start in starts])
+        ratios = self.log_ratios(counts, counts[0] - counts)
+        terms = np.array([start.log_weight for start in starts]) + np.logaddexp.reduce(ratios)
+        waiting = math.log(len(ratios) / (batches + 1))
+        evidence = float(np.logaddexp.reduce([*terms, waiting])) - math.log(len(ratios)) - self.log_spent
+        return evidence, starts[int(np.argmax(terms))]
+
+
 @dataclass(frozen=True, eq=False)
-class DriftTest:
+class DriftTest(ChangeTest):
     """The tests of the outcomes and of the blocks against one reference."""
 
     cells: ReferenceCells
@@ -123,10 +159,7 @@ class DriftTest:
         return np.asarray(_TILTS[:, None] * share + (1 - share))
 
     def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
-        """Return log E_j of outcomes, blocks and prevalence (rows) for every start (columns).
-
-        `counts` has a row per start: cases per cell since then; `earlier` those before.
-        """
+        """Return log E_j of outcomes, blocks and prevalence (rows) for every start (columns)."""
         known = self._expected + earlier
         ratios = []
         for starts in (self.cells.outcome_starts, self.cells.block_starts):
@@ -139,17 +172,13 @@ class DriftTest:
         ratios.append(np.logaddexp.reduce(bets, axis=-1) - log_urn(held, weights))
         return np.stack(ratios)
 
-    def log_evidence(self, starts: list[Start], batches: int) -> tuple[float, Start]:
-        """Return log E(t), averaged over the tests, and the start that adds most to it.
-
-        The first start counts from the first batch, so it holds all cases.
-        """
-        counts = np.stack([start.counts for start in starts])
-        ratios = self.log_ratios(counts, counts[0] - counts)
-        terms = np.array([start.log_weight for start in starts]) + np.logaddexp.reduce(ratios)
-        waiting = math.log(_TESTS / (batches + 1))
-        evidence = float(np.logaddexp.reduce([*terms, waiting])) - math.log(_TESTS)
-        return evidence, starts[int(np.argmax(terms))]
+    def outcome_log_ratio(self, counts: FloatArray) -> float:
+        """Return log E_j of the decisions, from these cases and the reference alone."""
+        everywhere = self.cells.outcomes(np.ones(self.cells.size))
+        # in the order of the scores, as in the test of all batches
+        possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
+        known = np.array(self.cells.expected) * self.cells.size_at() + 0.5
+        return float(log_ratio(counts[possible], known[possible]))
 
     def log_evidence_at(self, counts: FloatArray, prevalence: float) -> float:
         """Return log E_j of the blocks against the classes of the reference at another prevalence.

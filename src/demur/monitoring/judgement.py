@@ -7,20 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_same_length, check_scores, check_type
-from demur._kernels.binomial import binomial_interval
+from demur._checks import check_confidence_level, check_same_length, check_type
+from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
+from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
-from demur.monitoring.betting import CostSequence
-from demur.monitoring.labels import known_labels, label_weights, unbiased_costs
-from demur.monitoring.promise import Promise
-from demur.monitoring.reference import ReferenceCells
+from demur.monitoring.betting import CostSequence, loss_range
+from demur.monitoring.labels import LabelledCases, known_labels, rule_values
+from demur.monitoring.promise import promise_of
+from demur.policy.policy import Policy
+from demur.policy.promise import promise_verdict
 from demur.surface.window import ABSTAIN
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
-from demur.windows.policy import Policy
-from demur.windows.policy_evidence import promise_verdict
+from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["GroupJudgement", "PolicyJudgement", "judge_policy"]
+
+_NO_AMOUNTS = (
+    "Costs differ by case: the amounts of these cases are needed to judge what the policy costs "
+    "(`costs=CaseCosts(...)`, or the columns in the file)."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -35,9 +40,11 @@ class GroupJudgement(Result):
         Cases, and those with a label.
     decided : float
         Share of the cases that get a decision; `decided_interval` its limits.
+    error_rate : float or None
+        Share of the labelled cases that are decided wrong; None without such cases.
     miss_rate, alarm_rate : float or None
         Share of the positives called negative, and of the negatives called positive; None without
-        such cases.
+        such cases, and for more than two classes.
     cost : float or None
         Mean cost per case; None for a policy without costs.
     """
@@ -47,6 +54,8 @@ class GroupJudgement(Result):
     n_labelled: int
     decided: float
     decided_interval: Interval
+    error_rate: float | None
+    error_rate_interval: Interval | None
     miss_rate: float | None
     miss_rate_interval: Interval | None
     alarm_rate: float | None
@@ -63,13 +72,14 @@ class PolicyJudgement(Result):
     ----------
     overall : GroupJudgement
         All cases.
-    confusion : array of 2 x 3
-        Estimated numbers of cases by true class (rows: negative, positive) and decision (columns:
-        negative, positive, abstained); weighted where labels are.
+    confusion : array of shape (m, m + 1)
+        Estimated numbers of cases by true class (rows) and decision (columns, abstained last), in the order
+        of the policy's classes: negative, positive; weighted where labels are.
     precision_negative, precision_positive : float or None
-        Share of right decisions on each side, with their intervals.
+        Share of right decisions on each side, with their intervals; None for more than two classes.
     promised_cost, promised_limit : float or None
-        Expected cost per case, and how far above it the true cost may be, given the evidence of the policy.
+        Expected cost per case, and how far above it the true cost may be: given the blocks of the policy,
+        else the upper end of the interval it states.
     e_value : float
         Evidence that the cost exceeds `promised_limit`.
     broken : bool
@@ -79,6 +89,8 @@ class PolicyJudgement(Result):
         "not yet certain"; None for a policy without costs.
     groups : tuple of GroupJudgement
         The same by group.
+    notes : tuple of str
+        What could not be judged, and why.
     confidence_level : float
         Level of all intervals.
     """
@@ -94,6 +106,7 @@ class PolicyJudgement(Result):
     e_value: float
     broken: bool
     groups: tuple[GroupJudgement, ...]
+    notes: tuple[str, ...]
     confidence_level: float
     _reported = ("verdict",)
 
@@ -103,39 +116,14 @@ class PolicyJudgement(Result):
         return promise_verdict(self.overall.cost_interval, self.promised_limit, broken=self.broken)
 
 
-@dataclass(frozen=True, eq=False)
-class _Cases:
-    """Cases with a decision and perhaps a label."""
-
-    codes: IntArray
-    known: BoolArray
-    positive: BoolArray
-    weights: FloatArray
-
-    def of(self, chosen: BoolArray) -> _Cases:
-        return _Cases(self.codes[chosen], self.known[chosen], self.positive[chosen], self.weights[chosen])
-
-    def share(self, hits: Any, among: Any, alpha: float) -> tuple[float | None, Interval | None]:
-        """Return a weighted share of labelled cases with exact limits (Clopper and Pearson).
-
-        With unequal weights the number of cases is the one with the same variance (Kish).
-        """
-        weights = self.weights[among & self.known]
-        if not len(weights) or weights.sum() == 0:
-            return None, None
-        share = float(self.weights[hits & among & self.known].sum() / weights.sum())
-        n = float(weights.sum() ** 2 / (weights**2).sum())
-        low, high = binomial_interval(share * n, n, 1 - alpha)
-        return share, Interval(float(low), float(high))
-
-
 def judge_policy(
     policy: Policy,
-    scores: ArrayLike,
+    table: Any,
     labels: Any,
     *,
     weights: ArrayLike | None = None,
     groups: Any = None,
+    costs: CaseCosts | None = None,
     confidence_level: float = 0.95,
 ) -> PolicyJudgement:
     """Judge a policy on later labelled cases: cost against promise, errors, one line per group.
@@ -146,15 +134,18 @@ def judge_policy(
     Parameters
     ----------
     policy : Policy
-        The policy to judge.
-    scores : array
-        On the scale of the policy.
+        The policy to judge, of any rule.
+    table : array, or data frame
+        Scores; rows or a frame with one column per class where the rule reads several.
     labels : array
         True classes in the labels of the policy; None or NaN where a case has none.
     weights : array, optional
         1 / probability of being labelled; needed where labels are missing.
     groups : array, optional
         Group of every case; the intervals then hold for all groups together (Bonferroni).
+    costs : CaseCosts, optional
+        For a policy of amounts: the costs of these cases, factors at the middle of their ranges. Without
+        them errors are counted, and `notes` says that the cost cannot be judged.
     confidence_level : float, default 0.95
         Level of the intervals and of the verdict.
 
@@ -171,8 +162,10 @@ def judge_policy(
     Notes
     -----
     Limits of the cost come from betting (``demur.monitoring.betting``): right for every sample size
-    and every law of the costs. Limits of shares are exact binomial ones; with unequal weights they
-    are approximate.
+    and every law of the costs between the smallest and the largest loss. For amounts these are the
+    smallest and the largest that any action could have on these cases, whatever their classes: larger
+    amounts that might come later are not allowed for. Limits of shares are exact binomial ones; with
+    unequal weights they are approximate.
 
     References
     ----------
@@ -197,61 +190,74 @@ def judge_policy(
     """
     check_type(policy, "policy", Policy)
     level = check_confidence_level(confidence_level)
-    values = check_scores(scores, "scores")
-    check_same_length(scores=values, labels=labels)
-    known, positive = known_labels(labels, policy)
-    if not known.any():
+    values = rule_values(policy, table)
+    if not known_labels(labels, policy)[0].any():
         raise UndefinedError("A judgement needs labels. Hint: all of them are missing.")
-    codes = policy.decide(values)
-    cases = _Cases(codes, known, positive, label_weights(weights, known))
+    cases = LabelledCases.of(policy, values, labels, weights=weights, costs=costs)
     alpha = 1 - level
-    promise = Promise.of(policy, ReferenceCells.of(policy), alpha=alpha)
-    sequence = _sequence(policy, cases, alpha, None if promise is None else promise.limit)
-    negative_side = cases.share(~positive, codes == 0, alpha)
-    positive_side = cases.share(positive, codes == 1, alpha)
-    log_e = 0.0 if sequence is None else sequence.most_broken
-    table = np.zeros((2, 3))
-    np.add.at(table, (positive[known].astype(np.int64), codes[known]), cases.weights[known])
+    promise = promise_of(policy, alpha=alpha)
+    bounds = None if cases.losses is None else loss_range(cases.losses)
+    limit = None if promise is None else promise.limit
+    sequence = _sequence(cases, alpha, bounds, limit)
+    log_e = 0.0 if sequence is None or limit is None else sequence.most_broken
+    negative, positive = (_precision(cases, code, len(policy.classes), alpha) for code in (0, 1))
     return PolicyJudgement(
-        overall=_judged("all", policy, cases, alpha),
-        confusion=table,
-        precision_negative=negative_side[0],
-        precision_negative_interval=negative_side[1],
-        precision_positive=positive_side[0],
-        precision_positive_interval=positive_side[1],
+        overall=_judged("all", policy, cases, alpha, bounds),
+        confusion=cases.table(len(policy.classes), weighted=True),
+        precision_negative=negative[0],
+        precision_negative_interval=negative[1],
+        precision_positive=positive[0],
+        precision_positive_interval=positive[1],
         promised_cost=None if promise is None else promise.cost,
-        promised_limit=None if promise is None else promise.limit,
+        promised_limit=limit,
         e_value=float(np.exp(min(log_e, 700.0))),
         broken=bool(log_e >= -np.log(alpha)),
-        groups=_by_group(groups, policy, cases, alpha),
+        groups=_by_group(groups, policy, cases, alpha, bounds),
+        notes=(_NO_AMOUNTS,) if policy.amounts is not None and costs is None else (),
         confidence_level=level,
     )
 
 
-def _sequence(policy: Policy, cases: _Cases, alpha: float, limit: float | None) -> CostSequence | None:
-    if policy.costs is None:
+_Share = tuple[float | None, Interval | None]
+
+
+def _precision(cases: LabelledCases, code: int, classes: int, alpha: float) -> _Share:
+    """Return the share of right decisions on one side of two classes."""
+    return cases.share(cases.truth == code, cases.codes == code, alpha) if classes == 2 else (None, None)
+
+
+def _sequence(
+    cases: LabelledCases, alpha: float, bounds: tuple[float, float] | None, limit: float | None
+) -> CostSequence | None:
+    if bounds is None:
         return None
-    prices = policy.costs.losses.table
-    low, high = float(prices.min()), float(prices.max())
-    costs = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
-    shuffled = np.random.default_rng(0).permutation(np.sort(costs))
+    low, high = bounds
+    shuffled = np.random.default_rng(0).permutation(np.sort(cases.unbiased_costs()))
     begun = CostSequence(low=low, high=high, alpha=alpha, promise=None if limit is None else min(limit, high))
     return begun.updated(shuffled, largest_weight=float(cases.weights.max()))
 
 
-def _judged(name: str, policy: Policy, cases: _Cases, alpha: float) -> GroupJudgement:
+def _judged(
+    name: str, policy: Policy, cases: LabelledCases, alpha: float, bounds: tuple[float, float] | None
+) -> GroupJudgement:
     n = len(cases.codes)
     decided = int(np.count_nonzero(cases.codes != ABSTAIN))
     low, high = binomial_interval(decided, n, 1 - alpha)
-    missed = cases.share(cases.codes == 0, cases.positive, alpha)
-    alarmed = cases.share(cases.codes == 1, ~cases.positive, alpha)
-    sequence = _sequence(policy, cases, alpha, None)
+    wrong = cases.share(cases.wrong, cases.known, alpha)
+    missed: _Share = (None, None)
+    alarmed: _Share = (None, None)
+    if len(policy.classes) == 2:
+        missed = cases.share(cases.codes == 0, cases.truth == 1, alpha)
+        alarmed = cases.share(cases.codes == 1, cases.truth == 0, alpha)
+    sequence = _sequence(cases, alpha, bounds, None)
     return GroupJudgement(
         name=name,
         n=n,
         n_labelled=int(cases.known.sum()),
         decided=decided / n,
         decided_interval=Interval(float(low), float(high)),
+        error_rate=wrong[0],
+        error_rate_interval=wrong[1],
         miss_rate=missed[0],
         miss_rate_interval=missed[1],
         alarm_rate=alarmed[0],
@@ -261,12 +267,14 @@ def _judged(name: str, policy: Policy, cases: _Cases, alpha: float) -> GroupJudg
     )
 
 
-def _by_group(groups: Any, policy: Policy, cases: _Cases, alpha: float) -> tuple[GroupJudgement, ...]:
+def _by_group(
+    groups: Any, policy: Policy, cases: LabelledCases, alpha: float, bounds: tuple[float, float] | None
+) -> tuple[GroupJudgement, ...]:
     if groups is None:
         return ()
     column = np.asarray(groups)
     check_same_length(scores=cases.codes, groups=column)
-    names = sorted({str(value) for value in column.tolist()})
     shown = np.array([str(value) for value in column.tolist()])
+    names = sorted(set(shown.tolist()))
     each = alpha / len(names)
-    return tuple(_judged(name, policy, cases.of(shown == name), each) for name in names)
+    return tuple(_judged(name, policy, cases.take(shown == name), each, bounds) for name in names)

@@ -1,24 +1,35 @@
-"""Labels that arrive late or for a part of the cases."""
+"""Labels that arrive late or for a part of the cases, for rules of any number of classes."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from demur._checks import check_same_length, check_weights, input_error
+from demur._checks import check_same_length, check_scores, check_type, check_weights, input_error
 from demur._checks.arrays import is_missing
+from demur._kernels.proportions import binomial_interval
+from demur._results import Interval
+from demur.costs.case_costs import CaseCosts
+from demur.monitoring.promise import losses_of
+from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.policy import Policy
 
-__all__ = ["LabelledCases", "known_labels", "label_weights", "unbiased_costs"]
+__all__ = ["LabelledCases", "known_labels", "rule_values"]
 
 # log of one over the chance that an audit labels every case
 _UNLIKELY = 14.0
 
 
-def known_labels(labels: Any, policy: Policy, *, name: str = "labels") -> tuple[BoolArray, BoolArray]:
-    """Return which cases are labelled and which are positive, in the labels of the policy.
+def rule_values(policy: Policy, table: Any) -> Any:
+    """Return checked scores where the rule reads one column; other tables are checked by the rule."""
+    return check_scores(table, "scores") if policy.rule.inputs == 1 else table
+
+
+def known_labels(labels: Any, policy: Policy, *, name: str = "labels") -> tuple[BoolArray, IntArray]:
+    """Return which cases are labelled, and the code of their class; 0 where there is none.
 
     None and NaN stand for cases without a label.
     """
@@ -31,20 +42,27 @@ def known_labels(labels: Any, policy: Policy, *, name: str = "labels") -> tuple[
         known = np.array([not is_missing(value) for value in array.tolist()], dtype=np.bool_)
     else:
         known = np.ones(len(array), dtype=np.bool_)
-    # element by element: numpy answers one False when the types cannot be compared
-    positive = np.broadcast_to(array == policy.pos_label, array.shape)
-    negative = np.broadcast_to(array == policy.neg_label, array.shape)
-    strange = np.flatnonzero(known & ~positive & ~negative)
-    if len(strange):
+    truth = np.zeros(len(array), dtype=np.int64)
+    strange = known.copy()
+    for code, label in enumerate(policy.classes):
+        # element by element: numpy answers one False when the types cannot be compared
+        own = known & np.broadcast_to(array == label, array.shape)
+        truth[own] = code
+        strange &= ~own
+    if strange.any():
+        # the positive class first where there is one
+        classes = policy.classes[::-1] if len(policy.classes) == 2 else policy.classes
+        listed = [repr(label) for label in classes]
+        value = array[np.flatnonzero(strange)[0]]
         raise input_error(
             name,
-            f"must be {policy.pos_label!r} or {policy.neg_label!r}, as in the policy, or missing",
-            repr(array[strange[0]].item() if hasattr(array[strange[0]], "item") else array[strange[0]]),
+            f"must be {', '.join(listed[:-1])} or {listed[-1]}, as in the policy, or missing",
+            repr(value.item() if hasattr(value, "item") else value),
         )
-    return known, np.asarray(known & positive, dtype=np.bool_)
+    return known, truth
 
 
-def label_weights(weights: Any, known: BoolArray) -> FloatArray:
+def _label_weights(weights: Any, known: BoolArray) -> FloatArray:
     """Return 1 / probability of being labelled for every case; all 1 where every case is labelled."""
     if weights is None:
         if not known.all():
@@ -73,17 +91,17 @@ def label_weights(weights: Any, known: BoolArray) -> FloatArray:
     return checked
 
 
-def unbiased_costs(
-    codes: IntArray, known: BoolArray, positive: BoolArray, weights: FloatArray, prices: FloatArray
-) -> FloatArray:
-    """Return w cost for labelled cases and 0 for the others: its mean is the mean cost.
-
-    `prices` is the table of `CostModel.losses`. Where abstaining costs the same for both classes, its cost is
-    known without a label.
-    """
-    costs = np.where(known, weights * prices[positive.astype(np.int64), codes], 0.0)
-    of_negative, of_positive = prices[:, ABSTAIN]
-    return np.where(codes == ABSTAIN, of_negative, costs) if of_negative == of_positive else costs
+def _case_losses(policy: Policy, costs: Any, n: int) -> FloatArray | None:
+    """Return the losses of `LabelledCases`; None without costs."""
+    if costs is None:
+        table = losses_of(policy)
+        return None if table is None else table[:, None]
+    check_type(costs, "costs", CaseCosts)
+    if policy.amounts is None:
+        hint = "leave them out: the costs of a policy by class are its own."
+        raise input_error("costs", "are for a policy of amounts", f"the rule {policy.chosen!r}", hint)
+    tables = [costs.losses(np.full(n, positive)).table for positive in (False, True)]
+    return np.asarray(np.stack(tables) * np.array(costs.mean))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,39 +111,87 @@ class LabelledCases:
     Attributes
     ----------
     codes : array of int
-        0 negative, 1 positive, `ABSTAIN`.
-    known, positive : array of bool
-        Which cases have a label, and which a positive one.
+        Places among the classes, and `ABSTAIN`.
+    known : array of bool
+        Which cases have a label.
+    truth : array of int
+        Place of the true class; 0 where it is not known.
     weights : array
         1 / probability of being labelled.
-    agreement : array of 2 x 2
-        Cases with two labels: rows the first, columns the second, negative first.
+    losses : array of (classes, cases, actions), or None
+        What each action costs on a case if it is of each class, abstaining last; one column for all cases
+        where costs do not differ by case.
     """
 
     codes: IntArray
     known: BoolArray
-    positive: BoolArray
+    truth: IntArray
     weights: FloatArray
-    agreement: FloatArray
+    losses: FloatArray | None
 
     @classmethod
     def of(
-        cls, scores: FloatArray, labels: Any, policy: Policy, weights: Any, second_labels: Any
-    ) -> "LabelledCases":
-        """Check labels in those of the policy; one of the length of the scores for each."""
-        check_same_length(scores=scores, labels=labels)
-        known, positive = known_labels(labels, policy)
-        agreement = np.zeros((2, 2))
-        if second_labels is not None:
-            check_same_length(scores=scores, second_labels=second_labels)
-            again, second = known_labels(second_labels, policy, name="second_labels")
-            both = known & again
-            np.add.at(agreement, (positive[both].astype(np.int64), second[both].astype(np.int64)), 1.0)
-        return cls(policy.decide(scores), known, positive, label_weights(weights, known), agreement)
+        cls, policy: Policy, values: Any, labels: Any, *, weights: Any = None, costs: Any = None
+    ) -> LabelledCases:
+        """Decide cases and check labels, weights and costs of the same number."""
+        codes = policy.decide(values)
+        check_same_length(scores=codes, labels=labels)
+        known, truth = known_labels(labels, policy)
+        return cls(
+            codes=codes,
+            known=known,
+            truth=truth,
+            weights=_label_weights(weights, known),
+            losses=_case_losses(policy, costs, len(codes)),
+        )
+
+    def take(self, chosen: BoolArray) -> LabelledCases:
+        """Return some of the cases."""
+        losses = self.losses
+        if losses is not None and losses.shape[1] > 1:
+            losses = losses[:, chosen]
+        return LabelledCases(
+            codes=self.codes[chosen],
+            known=self.known[chosen],
+            truth=self.truth[chosen],
+            weights=self.weights[chosen],
+            losses=losses,
+        )
 
     @property
-    def table(self) -> FloatArray:
-        """Labelled cases by true class (rows) and decision, columns as in `CostModel.losses`."""
-        table = np.zeros((2, 3))
-        np.add.at(table, (self.positive[self.known].astype(np.int64), self.codes[self.known]), 1.0)
-        return table
+    def wrong(self) -> BoolArray:
+        """Whether a case is decided, and not as its class."""
+        return np.asarray((self.codes != ABSTAIN) & (self.codes != self.truth))
+
+    def table(self, classes: int, *, weighted: bool = False) -> FloatArray:
+        """Return labelled cases by true class (rows) and decision (columns, abstaining last)."""
+        counts = np.zeros((classes, classes + 1))
+        each = self.weights[self.known] if weighted else 1.0
+        np.add.at(counts, (self.truth[self.known], self.codes[self.known]), each)
+        return counts
+
+    def share(self, hits: Any, among: Any, alpha: float) -> tuple[float | None, Interval | None]:
+        """Return a weighted share of labelled cases with exact limits (Clopper and Pearson).
+
+        With unequal weights the number of cases is the one with the same variance (Kish).
+        """
+        weights = self.weights[among & self.known]
+        if not len(weights) or weights.sum() == 0:
+            return None, None
+        share = float(self.weights[hits & among & self.known].sum() / weights.sum())
+        n = float(weights.sum() ** 2 / (weights**2).sum())
+        low, high = binomial_interval(share * n, n, 1 - alpha)
+        return share, Interval(float(low), float(high))
+
+    def unbiased_costs(self) -> FloatArray:
+        """Return w cost for labelled cases and 0 for the others: its mean is the mean cost.
+
+        Where abstaining costs the same for all classes, its cost is known without a label.
+        """
+        assert self.losses is not None
+        column = np.arange(len(self.codes)) if self.losses.shape[1] > 1 else 0
+        paid = self.losses[self.truth, column, self.codes]
+        costs = np.where(self.known, self.weights * paid, 0.0)
+        abstain = self.losses[:, :, ABSTAIN]
+        sure = (self.codes == ABSTAIN) & (abstain == abstain[0]).all(axis=0)
+        return np.where(sure, abstain[0], costs)

@@ -10,26 +10,30 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_scores, check_type, input_error
+from demur._checks import check_confidence_level, check_same_length, check_type, input_error
 from demur._files.whole import whole_file
 from demur._results import Interval
+from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
+from demur.monitoring.actions import ActionRanges
 from demur.monitoring.alarms import alarm_sentences
-from demur.monitoring.betting import CostSequence
-from demur.monitoring.drift import DriftTest, Start, pruned
-from demur.monitoring.labels import LabelledCases, unbiased_costs
+from demur.monitoring.betting import CostSequence, loss_range
+from demur.monitoring.drift import ChangeTest, DriftTest, Start, pruned
+from demur.monitoring.labels import LabelledCases, known_labels, rule_values
 from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
-from demur.monitoring.promise import Promise, expected_outcomes
+from demur.monitoring.promise import expected_outcomes, largest_amount, losses_of, promise_of
 from demur.monitoring.rates import cohen_kappa, share_sequence
 from demur.monitoring.recent import RecentBatches, recent_batches
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, read_state, write_state
 from demur.monitoring.summary import answers_of
+from demur.policy.policy import Policy
+from demur.policy.promise import Promise
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
-from demur.windows.policy import Policy
+from demur.windows.rule import Window
 
 __all__ = ["PolicyMonitor"]
 
@@ -39,13 +43,15 @@ class PolicyMonitor:
 
     You may look at everything after every batch: e-values and intervals hold at all times at
     once. Without labels it compares outcomes and scores with the evidence of the policy, estimates
-    the prevalence, and says what keeping the window costs. With labels it bounds the cost per
-    case. Assumes that cases are independent; within a batch their order does not matter.
+    the prevalence, and says what keeping the window costs. A rule of several columns, such as one for
+    many classes, has no single score: there the share of every action is compared with the range that
+    promise and evidence leave to it. With labels it bounds the cost per case. Assumes that cases are
+    independent; within a batch their order does not matter.
 
     Parameters
     ----------
     policy : Policy
-        The policy in use; its evidence is the reference.
+        The policy in use, of any rule; its evidence is the reference.
     alpha : float, default 0.05
         Probability of a false alarm, ever: for "the scores have changed", and once more for "the
         promise is broken". Intervals have the level 1 - alpha.
@@ -53,7 +59,7 @@ class PolicyMonitor:
     Raises
     ------
     InputError
-        If `policy` is no `Policy`, or alpha is not strictly between 0 and 1.
+        If `policy` is no `Policy` or has no evidence, or alpha is not strictly between 0 and 1.
 
     See Also
     --------
@@ -61,9 +67,11 @@ class PolicyMonitor:
 
     Notes
     -----
-    The e-process, its theorem and its limits are described in ``demur.monitoring.drift``, those of the cost
-    in ``demur.monitoring.betting``. The state holds counts only, so any number of cases fits into a
-    file of at most 50 kB; it remembers the keys of the last 1,000 batches.
+    The e-process, its theorem and its limits are described in ``demur.monitoring.drift``, that of rules
+    without a score in ``demur.monitoring.actions``, those of the cost in ``demur.monitoring.betting``. The
+    costs of a policy of amounts are taken to be at most the largest that the policy states, or that any
+    action could have had on the cases labelled so far. The state holds counts only, so any number of
+    cases fits into a file of at most 50 kB; it remembers the keys of the last 1,000 batches.
 
     References
     ----------
@@ -106,34 +114,48 @@ class PolicyMonitor:
         check_type(policy, "policy", Policy)
         self.policy = policy
         self.alpha = check_confidence_level(alpha, "alpha")
-        self._state = MonitorState()
-        if self.promise is not None:
-            self._state.cost = self._new_sequence()
+        self._state = MonitorState(classes=len(policy.classes))
+        self.reference: ReferenceCells | ActionRanges = (
+            self.cells if self.watches_scores else ActionRanges.of(policy, alpha=self.alpha)
+        )
+        losses = losses_of(policy)
+        if self.promise is not None and losses is not None:
+            self._state.cost = self._new_sequence(*loss_range(losses))
 
     # ---------------------------------------------------------------- what is expected
 
+    @property
+    def watches_scores(self) -> bool:
+        """Whether the rule reads one score, which is watched, too; else only what it decides is."""
+        return isinstance(self.policy.rule, Window)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """Names of the actions, abstaining last: negative, positive, abstained; else the policy's labels."""
+        if self.watches_scores:
+            return ("negative", "positive", "abstained")
+        return (*map(str, self.policy.classes), str(self.policy.abstain_label))
+
     @cached_property
     def cells(self) -> ReferenceCells:
-        """The cells of the score axis and what is expected in each."""
+        """The cells of the score axis and what is expected in each; for windows only."""
         return ReferenceCells.of(self.policy)
 
     @cached_property
     def promise(self) -> Promise | None:
         """The expected cost and its upper limit; None for a policy without costs."""
-        return Promise.of(self.policy, self.cells, alpha=self.alpha)
+        return promise_of(self.policy, alpha=self.alpha)
 
     @cached_property
-    def _drift(self) -> DriftTest:
-        return DriftTest(self.cells)
+    def _test(self) -> ChangeTest:
+        return DriftTest(self.reference) if isinstance(self.reference, ReferenceCells) else self.reference
 
-    def _new_sequence(self) -> CostSequence:
-        assert self.policy.costs is not None
+    def _new_sequence(self, low: float, high: float) -> CostSequence:
         assert self.promise is not None
-        prices = self.policy.costs.losses.table
-        limit = min(self.promise.limit, float(prices.max()))
-        return CostSequence(
-            low=float(prices.min()), high=float(prices.max()), alpha=self.alpha, promise=limit
-        )
+        assert self.promise.limit is not None
+        # amounts to come may be larger than those so far
+        limit = self.promise.limit if self.policy.amounts is not None else min(self.promise.limit, high)
+        return CostSequence(low=low, high=high, alpha=self.alpha, promise=limit)
 
     # ---------------------------------------------------------------- batches
 
@@ -144,6 +166,7 @@ class PolicyMonitor:
         *,
         weights: ArrayLike | None = None,
         second_labels: Any = None,
+        costs: CaseCosts | None = None,
         key: str | None = None,
         at: Any = None,
     ) -> bool:
@@ -151,40 +174,52 @@ class PolicyMonitor:
 
         Parameters
         ----------
-        scores : array
-            Of the cases of the batch, on the scale of the policy.
+        scores : array, or data frame
+            Of the cases of the batch, on the scale of the policy; rows or a frame with one column per class
+            where the rule reads several.
         labels : array, optional
             True classes in the labels of the policy; None or NaN where a case has none.
         weights : array, optional
             1 / probability of being labelled (audits); needed where labels are missing.
         second_labels : array, optional
             What a second person said, like `labels`; for `agreement`, never for the cost.
+        costs : CaseCosts, optional
+            For a policy of amounts: the costs of these cases. Without them labels count, costs do not.
         key : str, optional
             Name of the batch. A batch whose key is known changes nothing; if it brings labels for
             the first time, only those are counted. Without a key every call counts.
         at : date or str, optional
             When the cases came.
         """
-        values = check_scores(scores, "scores")
+        values = rule_values(self.policy, scores)
         state = self._state
         new_scores = not state.knows(key, labels=False)
         new_labels = labels is not None and not state.knows(key, labels=True)
-        for name, given in (("weights", weights), ("second_labels", second_labels)):
+        for name, given in (("weights", weights), ("second_labels", second_labels), ("costs", costs)):
             if labels is None and given is not None:
                 raise input_error(name, "are for labels", "no labels", "pass labels, too.")
         # everything is checked before anything is counted
-        told = LabelledCases.of(values, labels, self.policy, weights, second_labels) if new_labels else None
+        cases, agreement = None, None
+        if new_labels:
+            cases = LabelledCases.of(self.policy, values, labels, weights=weights, costs=costs)
+            agreement = self._agreement(cases, second_labels)
         if new_scores:
-            self._count(BatchCounts.of(values, self.cells, self.policy), at)
-        if told is not None:
-            self._count_labels(told)
+            self._count(self.batch_counts(values), at)
+        if cases is not None:
+            self._count_labels(cases, agreement)
         state.remember(key, labels=new_labels)
         return new_scores or new_labels
 
+    def batch_counts(self, scores: Any) -> BatchCounts:
+        """Count checked scores, or the decisions on rows, per cell of the reference."""
+        if self.watches_scores:
+            return BatchCounts.of(scores, self.cells, self.policy)
+        return BatchCounts.of_decisions(self.policy.decide(scores), self.reference.size)
+
     def update_counts(self, batch: BatchCounts, *, key: str | None = None, at: Any = None) -> bool:
         """Count a batch that was counted per cell elsewhere, such as in a database."""
-        if len(batch.counts) != self.cells.size:
-            raise input_error("batch", f"must have {self.cells.size} cells", len(batch.counts))
+        if len(batch.counts) != self.reference.size:
+            raise input_error("batch", f"must have {self.reference.size} cells", len(batch.counts))
         if self._state.knows(key, labels=False):
             return False
         self._count(batch, at)
@@ -202,24 +237,27 @@ class PolicyMonitor:
         *,
         weights: ArrayLike | None = None,
         second_labels: Any = None,
+        costs: CaseCosts | None = None,
         key: str | None = None,
     ) -> bool:
         """Count labels of cases whose scores were counted before."""
-        values = check_scores(scores, "scores")
+        values = rule_values(self.policy, scores)
         if self._state.knows(key, labels=True):
             return False
-        self._count_labels(LabelledCases.of(values, labels, self.policy, weights, second_labels))
+        cases = LabelledCases.of(self.policy, values, labels, weights=weights, costs=costs)
+        self._count_labels(cases, self._agreement(cases, second_labels))
         self._state.remember(key, labels=True)
         return True
 
     def _count(self, batch: BatchCounts, at: Any) -> None:
         state = self._state
         state.batches += 1
-        said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
-        state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
+        if self.watches_scores:
+            said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
+            state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
         state.starts = [replace(start, counts=start.counts + batch.counts) for start in state.starts]
         state.starts.append(Start(state.batches, batch.counts))
-        evidence, change = self._drift.log_evidence(state.starts, state.batches)
+        evidence, change = self._test.log_evidence(state.starts, state.batches)
         state.log_e = evidence
         if evidence > state.highest_log_e:
             state.highest_log_e = evidence
@@ -231,27 +269,39 @@ class PolicyMonitor:
                 first=state.batches,
                 last=state.batches,
                 at=None if at is None else str(at),
-                **dict(
-                    zip(("negative", "positive", "abstained"), self.cells.outcomes(batch.counts), strict=True)
-                ),
+                counts=self.reference.outcomes(batch.counts),
                 missing=batch.missing,
                 log_e=evidence,
-                prevalence=likeliest_prevalence(self.cells, batch.counts),
+                prevalence=likeliest_prevalence(self.cells, batch.counts) if self.watches_scores else None,
             )
         )
         self.__dict__.pop("_fit", None)
 
-    def _count_labels(self, cases: LabelledCases) -> None:
+    def _agreement(self, cases: LabelledCases, second_labels: Any) -> FloatArray:
+        """Return cases with two labels: rows the first, columns the second."""
+        table = np.zeros((len(self.policy.classes), len(self.policy.classes)))
+        if second_labels is not None:
+            check_same_length(scores=cases.codes, second_labels=second_labels)
+            again, second = known_labels(second_labels, self.policy, name="second_labels")
+            both = cases.known & again
+            np.add.at(table, (cases.truth[both], second[both]), 1.0)
+        return table
+
+    def _count_labels(self, cases: LabelledCases, agreement: Any) -> None:
         state = self._state
-        state.labelled += cases.table
-        state.agreement += cases.agreement
-        if state.cost is None or self.policy.costs is None:
+        state.labelled += cases.table(state.classes)
+        state.agreement += agreement
+        if self.promise is None or cases.losses is None:
             return
-        prices = self.policy.costs.losses.table
-        values = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
+        _, largest = loss_range(cases.losses)
+        if state.cost is None:
+            # amounts are never negative
+            state.cost = self._new_sequence(0.0, max(largest, largest_amount(self.policy)))
         # rows may be sorted by label: a fixed shuffle restores a random order
-        shuffled = np.random.default_rng(state.cost.n).permutation(values)
-        state.cost = state.cost.updated(shuffled, largest_weight=float(cases.weights.max()))
+        shuffled = np.random.default_rng(state.cost.n).permutation(cases.unbiased_costs())
+        weight = float(cases.weights.max())
+        by_case = {} if self.policy.amounts is None else {"largest": largest}
+        state.cost = state.cost.updated(shuffled, largest_weight=weight, **by_case)
         state.add_cost(state.cost)
 
     # ---------------------------------------------------------------- answers
@@ -264,7 +314,7 @@ class PolicyMonitor:
     @property
     def _total(self) -> FloatArray:
         starts = self._state.starts
-        return starts[0].counts if starts else np.zeros(self.cells.size)
+        return starts[0].counts if starts else np.zeros(self.reference.size)
 
     @property
     def e_value(self) -> float:
@@ -287,15 +337,17 @@ class PolicyMonitor:
         return list(self._state.scale.values())
 
     @property
-    def outcomes(self) -> tuple[float, float, float]:
-        """Cases called negative, called positive, abstained on."""
-        return self.cells.outcomes(self._total)
+    def outcomes(self) -> tuple[float, ...]:
+        """Cases of every action: called negative, called positive or each of the classes, abstained on."""
+        return self.reference.outcomes(self._total)
 
     @property
     def abstention_interval(self) -> Interval:
         """Limits of the share abstained on that hold at all times while it is constant."""
-        expected = self.cells.outcomes(self.cells.shares())[ABSTAIN]
-        return share_sequence(self.outcomes[ABSTAIN], self.n, alpha=self.alpha, expected=expected)
+        expected = self.reference.expected[ABSTAIN]
+        return share_sequence(
+            self.outcomes[ABSTAIN], self.n, alpha=self.alpha, expected=0.5 if expected is None else expected
+        )
 
     @property
     def recent_counts(self) -> FloatArray:
@@ -309,6 +361,10 @@ class PolicyMonitor:
 
     @cached_property
     def _fit(self) -> PrevalenceFit:
+        if not self.watches_scores:
+            raise UndefinedError(
+                "A prevalence without labels needs one score. Hint: label some cases of this rule."
+            )
         if self.n == 0:
             raise UndefinedError("A prevalence needs cases. Hint: call update first.")
         return fitted_prevalence(self.cells, self.recent_counts, alpha=self.alpha)
@@ -330,7 +386,9 @@ class PolicyMonitor:
         They have if the evidence of the blocks against the fitted prevalence is an alarm still, or if
         the likelihood ratio refutes every mixture of the classes at the level alpha / 5.
         """
-        evidence = self._drift.log_evidence_at(self.recent_counts, self.prevalence)
+        if not self.watches_scores:
+            return False
+        evidence = DriftTest(self.cells).log_evidence_at(self.recent_counts, self.prevalence)
         return evidence < -math.log(self.alpha) and self._fit.p_value >= self.alpha / 5
 
     @property
@@ -346,9 +404,10 @@ class PolicyMonitor:
         """Cost per case of this window beyond that of the best one at a prevalence."""
         # refuses a policy without costs or under constraints
         best = self.policy.at(prevalence=prevalence).expected_cost
-        assert self.policy.costs is not None
+        losses = losses_of(self.policy)
+        assert losses is not None
         assert best is not None
-        kept = (self.policy.costs.losses.table * expected_outcomes(self.cells, prevalence)).sum()
+        kept = (losses * expected_outcomes(self.cells, prevalence)).sum()
         return max(float(kept) - best, 0.0)
 
     @property
@@ -363,7 +422,7 @@ class PolicyMonitor:
         # the cost of one window is linear in the prevalence and that of the best one concave, so the
         # difference is convex: largest at an end, smallest where the window was best or next to it
         ends = self._keeping(low), self._keeping(high)
-        nearest = self._keeping(min(max(self.policy.prevalence, low), high))
+        nearest = self._keeping(min(max(self.cells.prevalence, low), high))
         return Interval(min(*ends, nearest), max(ends))
 
     def proposed_policy(self) -> Policy:
@@ -395,16 +454,19 @@ class PolicyMonitor:
 
     @property
     def precision(self) -> dict[str, tuple[float, Interval]]:
-        """Share of right decisions among labelled cases of each side, with limits for all times.
+        """Share of right decisions among labelled cases of each class called, with limits for all times.
 
-        Right where the labelled cases of a side are a random part of it, such as an audit.
+        Right where the labelled cases of a class are a random part of it, such as an audit.
         """
         table = self._state.labelled
-        sides = {"negative": (table[0, 0], table[:, 0].sum()), "positive": (table[1, 1], table[:, 1].sum())}
+        called = table.sum(axis=0)
         return {
-            side: (float(right / n), share_sequence(right, n, alpha=self.alpha, expected=0.9))
-            for side, (right, n) in sides.items()
-            if n > 0
+            name: (
+                float(table[code, code] / called[code]),
+                share_sequence(table[code, code], called[code], alpha=self.alpha, expected=0.9),
+            )
+            for code, name in enumerate(self.actions[:-1])
+            if called[code] > 0
         }
 
     @property
@@ -427,7 +489,8 @@ class PolicyMonitor:
 
         For weeks that differ among themselves, such as seasons: only the reference is compared with.
         """
-        return recent_batches(self._state.rows, self.cells, batches=batches, alpha=self.alpha)
+        expected = self.reference.expected
+        return recent_batches(self._state.rows, self._test, expected, batches=batches, alpha=self.alpha)
 
     @property
     def history(self) -> list[BatchRow]:
@@ -473,5 +536,5 @@ class PolicyMonitor:
         """
         kept, alpha, fill = read_state(path, policy)
         monitor = cls(kept, alpha=alpha)
-        fill(monitor._state, monitor.cells.size)
+        fill(monitor._state, monitor.reference.size, lambda high: monitor._new_sequence(0.0, high))
         return monitor

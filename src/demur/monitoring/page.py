@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from demur.exceptions import UndefinedError
-from demur.monitoring.alarms import advice, cases_per_day, outcome_sentence
+from demur.monitoring.alarms import NO_SCORE, advice, cases_per_day, outcome_sentence, quiet_sentence
 from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
 from demur.surface.window import ABSTAIN
 
@@ -19,7 +19,8 @@ _LARGEST_LOG_E = 12 * math.log(10)
 # forbids everything but the style sheet in the page
 _RULES = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
-_WORDS = {"negative": "called negative", "positive": "called positive", "abstained": "abstained on"}
+# lines that one can tell apart
+_MOST_LINES = 6
 
 
 def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
@@ -54,12 +55,7 @@ def _verdict(monitor: Any, alarms: list[str]) -> str:
     if alarms:
         said = "".join(f"<p>{escape(sentence)}</p>" for sentence in alarms)
         return f'<section class="verdict alarm" aria-label="Verdict">{said}</section>'
-    said = (
-        "No batch has been counted yet."
-        if not monitor.n
-        else "The scores look as when the policy was made: evidence of a change "
-        f"{_number(monitor.e_value, 2)} to 1, alarm from {_number(1 / monitor.alpha, 3)} on."
-    )
+    said = "No batch has been counted yet." if not monitor.n else quiet_sentence(monitor, _number)
     return f'<section class="verdict quiet" aria-label="Verdict"><p>{said}</p></section>'
 
 
@@ -70,12 +66,17 @@ def _facts(monitor: Any) -> str:
     policy = monitor.policy
     facts = [
         ("Cases", f"{monitor.n:,} in {_counted(monitor.batches, 'batch', 'batches')}"),
-        (
-            "Window",
-            f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
-            f"{_number(policy.upper)} on, {policy.abstain_label} between",
-        ),
     ]
+    if monitor.watches_scores:
+        facts.append(
+            (
+                "Window",
+                f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
+                f"{_number(policy.upper)} on, {policy.abstain_label} between",
+            )
+        )
+    else:
+        facts.append(("Rule", f"{policy.rule.kind} for {', '.join(map(str, policy.classes))}. {NO_SCORE}"))
     if monitor.n:
         facts += _score_facts(monitor)
     if monitor.n_labelled:
@@ -85,13 +86,13 @@ def _facts(monitor: Any) -> str:
 
 
 def _score_facts(monitor: Any) -> list[tuple[str, str]]:
-    expected = monitor.cells.outcomes(monitor.cells.shares())[ABSTAIN]
+    expected = monitor.reference.expected[ABSTAIN]
     recent = monitor.recent()
     facts = [
         (
             "Abstained on",
-            f"{_percent(monitor.outcomes[ABSTAIN] / monitor.n)} {_limits(monitor.abstention_interval)}, "
-            f"expected {_percent(expected)}",
+            f"{_percent(monitor.outcomes[ABSTAIN] / monitor.n)} {_limits(monitor.abstention_interval)}"
+            + ("" if expected is None else f", expected {_percent(expected)}"),
         ),
         (
             f"In the last {_counted(recent.last - recent.first + 1, 'batch', 'batches')}",
@@ -99,7 +100,7 @@ def _score_facts(monitor: Any) -> list[tuple[str, str]]:
             f"{'differ' if recent.differs else 'do not differ clearly'} from those expected",
         ),
     ]
-    if monitor.scores_moved:
+    if monitor.scores_moved or not monitor.watches_scores:
         return facts
     share = f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}"
     facts.append(
@@ -130,7 +131,7 @@ def _label_facts(monitor: Any) -> list[tuple[str, str]]:
             )
         )
     for side, (share, limits) in monitor.precision.items():
-        facts.append((f"Right when {_WORDS[side]}", f"{_percent(share)} {_limits(limits)}"))
+        facts.append((f"Right when called {side}", f"{_percent(share)} {_limits(limits)}"))
     if monitor.agreement is not None:
         share, limits, kappa = monitor.agreement
         facts.append(("Two people agree", f"{_percent(share)} {_limits(limits)}, kappa {kappa:.2f}"))
@@ -148,7 +149,7 @@ def _charts(monitor: Any) -> list[str]:
         "ends": tuple((f"batch {row.last}", row.at or "") for row in (first, last)),
     }
     charts = [_decisions(monitor, across), _evidence(monitor, across)]
-    if not monitor.scores_moved:
+    if monitor.watches_scores and not monitor.scores_moved:
         charts.append(_prevalence(monitor, across))
     if any(row.cost is not None for row in rows):
         charts.append(_costs(monitor, across))
@@ -162,24 +163,38 @@ def _shares(values: list[float]) -> dict[str, Any]:
     return {"low": 0.0, "high": high, "ticks": [(tick, f"{100 * tick:g} %") for tick in ticks]}
 
 
+def _words(monitor: Any) -> list[str]:
+    return [*(f"called {name}" for name in monitor.actions[:-1]), "abstained on"]
+
+
 def _decisions(monitor: Any, across: dict[str, Any]) -> Chart:
-    expected = monitor.cells.outcomes(monitor.cells.shares())
+    last = len(monitor.actions) - 1
+    frequent = sorted(range(last), key=lambda code: -monitor.outcomes[code])[: _MOST_LINES - 1]
+    drawn = [*sorted(frequent), last]
+    names, expected = _words(monitor), monitor.reference.expected
+    styles = {code: "abstained" if code == last else f"action{place}" for place, code in enumerate(drawn)}
+    if monitor.watches_scores:
+        styles = dict(enumerate(monitor.actions))
     lines = [
         Line(
-            name=words,
-            style=name,
-            points=[(row.last, getattr(row, name) / row.n) for row in monitor.history],
+            name=names[code],
+            style=styles[code],
+            points=[(row.last, row.counts[code] / row.n) for row in monitor.history],
         )
-        for name, words in _WORDS.items()
+        for code in drawn
     ]
-    guides = [Guide(name="", style=name, value=share) for name, share in zip(_WORDS, expected, strict=True)]
+    guides = [
+        Guide(name="", style=styles[code], value=expected[code])
+        for code in drawn
+        if expected[code] is not None
+    ]
     highest = [value for line in lines for _, value in line.points]
     return Chart(
         title="Decisions",
         text=f"{outcome_sentence(monitor)} Thin lines are what the policy expects.",
         lines=lines,
         guides=guides,
-        **_shares([*highest, *expected]),
+        **_shares([*highest, *(guide.value for guide in guides)]),
         **across,
     )
 
@@ -260,20 +275,10 @@ def _costs(monitor: Any, across: dict[str, Any]) -> Chart:
 
 
 def _table(monitor: Any) -> str:
-    head = (
-        "batch",
-        "when",
-        "cases",
-        *_WORDS.values(),
-        "no score",
-        "evidence",
-        "positives",
-        "cost",
-    )
+    rated = ["positives"] if monitor.watches_scores else []
+    head = ("batch", "when", "cases", *_words(monitor), "no score", "evidence", *rated, "cost")
     rows = "".join(
-        "<tr>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row, moved=monitor.scores_moved))
-        + "</tr>"
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(monitor, row)) + "</tr>"
         for row in monitor.history
     )
     names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
@@ -284,21 +289,24 @@ def _table(monitor: Any) -> str:
     )
 
 
-def _cells(row: Any, *, moved: bool) -> list[str]:
+def _cells(monitor: Any, row: Any) -> list[str]:
     batch = f"{row.first}" if row.first == row.last else f"{row.first} to {row.last}"
-    shares = [_percent(getattr(row, name) / row.n) for name in _WORDS]
+    shares = [_percent(count / row.n) for count in row.counts]
     cost = "" if row.cost is None else _number(row.cost)
-    rate = "" if moved or row.prevalence is None else _percent(row.prevalence)
+    known = not monitor.scores_moved and row.prevalence is not None
+    rated = [_percent(row.prevalence) if known else ""] if monitor.watches_scores else []
     evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
-    return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, rate, cost]
+    return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, *rated, cost]
 
 
 def _reading(monitor: Any) -> str:
+    what, rest = "decisions", ""
+    if monitor.watches_scores:
+        what, rest = "scores", " Limits of the share of positives are for this look alone."
     return (
         "<footer><p>You may look as often as you like: evidence, and limits of shares and costs, hold at all "
         f"times together. The chance of a false alarm, ever, is at most {_percent(monitor.alpha)} for the "
-        f"scores and {_percent(monitor.alpha)} for the promise. Limits of the share of positives are for "
-        "this look alone.</p></footer>"
+        f"{what} and {_percent(monitor.alpha)} for the promise.{rest}</p></footer>"
     )
 
 

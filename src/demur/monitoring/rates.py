@@ -2,13 +2,24 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from demur._results import Interval
 from demur.typing import FloatArray
 
-__all__ = ["cohen_kappa", "share_sequence"]
+__all__ = ["cohen_kappa", "log_beta_mixture", "share_sequence"]
 
 _STEPS = 200
+
+
+def log_beta_mixture(count: Any, n: Any, *, expected: Any) -> Any:
+    """Return log B(a + k, b + n - k) / B(a, b) with a : b = `expected`, each at least 0.05."""
+    from scipy.special import betaln
+
+    a, b = np.maximum(expected, 0.05), np.maximum(1 - expected, 0.05)
+    return betaln(a + count, b + n - count) - betaln(a, b)
 
 
 def share_sequence(count: float, n: float, *, alpha: float, expected: float = 0.5) -> Interval:
@@ -23,12 +34,9 @@ def share_sequence(count: float, n: float, *, alpha: float, expected: float = 0.
     1 / alpha at any time with probability at most alpha. The limits hold the p for which it has
     not (Robbins 1970, Annals of Mathematical Statistics 41, doi:10.1214/aoms/1177696786).
     """
-    from scipy.special import betaln
-
     if n == 0:
         return Interval(0.0, 1.0)
-    prior = max(expected, 0.05), max(1 - expected, 0.05)
-    allowed = float(betaln(prior[0] + count, prior[1] + n - count) - betaln(*prior)) + math.log(alpha)
+    allowed = float(log_beta_mixture(count, n, expected=expected)) + math.log(alpha)
 
     def refused(p: float) -> bool:
         return _log_likelihood(p, count, n) < allowed

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import input_error
-from demur._kernels.binomial import binomial_interval
+from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
-from demur.monitoring.drift import log_ratio
-from demur.monitoring.reference import ReferenceCells
+from demur.monitoring.drift import ChangeTest
 from demur.monitoring.state import BatchRow
-from demur.surface.window import ABSTAIN
 
 __all__ = ["RecentBatches", "recent_batches"]
 
@@ -29,10 +27,16 @@ class RecentBatches(Result):
         Numbers of the batches.
     n : int
         Cases in them.
-    negative, positive, abstained : float
-        Shares of the decisions, with their intervals; these hold for all windows together.
-    expected : tuple of float
-        The same shares by the evidence of the policy, in the same order.
+    shares : tuple of float
+        Shares of the decisions: the classes in order, abstained on last.
+    intervals : tuple of Interval
+        Their limits; these hold for all windows together.
+    negative, positive : float or None
+        The same for two classes, with `negative_interval` and `positive_interval`; None for more.
+    abstained : float
+        The last of the shares, with `abstained_interval`.
+    expected : tuple of float or None
+        The same shares by the evidence of the policy, in the same order; None where it states none.
     e_value : float
         Evidence that the shares have changed, from these cases and the reference alone.
     limit : float
@@ -44,25 +48,64 @@ class RecentBatches(Result):
     first: int
     last: int
     n: int
-    negative: float
-    negative_interval: Interval
-    positive: float
-    positive_interval: Interval
-    abstained: float
-    abstained_interval: Interval
-    expected: tuple[float, float, float]
+    shares: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    expected: tuple[float | None, ...]
     e_value: float
     limit: float
     differs: bool
+    _reported = (
+        "negative",
+        "negative_interval",
+        "positive",
+        "positive_interval",
+        "abstained",
+        "abstained_interval",
+    )
+
+    @property
+    def negative(self) -> float | None:
+        """Share called negative; None for more than two classes."""
+        return self.shares[0] if len(self.shares) == 3 else None
+
+    @property
+    def negative_interval(self) -> Interval | None:
+        """Limits of `negative`."""
+        return self.intervals[0] if len(self.shares) == 3 else None
+
+    @property
+    def positive(self) -> float | None:
+        """Share called positive; None for more than two classes."""
+        return self.shares[1] if len(self.shares) == 3 else None
+
+    @property
+    def positive_interval(self) -> Interval | None:
+        """Limits of `positive`."""
+        return self.intervals[1] if len(self.shares) == 3 else None
+
+    @property
+    def abstained(self) -> float:
+        """Share abstained on."""
+        return self.shares[-1]
+
+    @property
+    def abstained_interval(self) -> Interval:
+        """Limits of `abstained`."""
+        return self.intervals[-1]
 
 
 def recent_batches(
-    rows: Sequence[BatchRow], cells: ReferenceCells, *, batches: int, alpha: float
+    rows: Sequence[BatchRow],
+    test: ChangeTest,
+    expected: tuple[float | None, ...],
+    *,
+    batches: int,
+    alpha: float,
 ) -> RecentBatches:
     """Compare the last batches with the reference, spending alpha over the windows.
 
     Window t, that of the look after batch t, gets alpha_t = alpha / (t (t + 1)); these add up to
-    alpha, so the limits (Clopper and Pearson, shared by three decisions) and the alarm E >= 1 /
+    alpha, so the limits (Clopper and Pearson, shared by the decisions) and the alarm E >= 1 /
     alpha_t hold for all windows together, whatever the batches before were like. E is E_j of
     ``demur.monitoring.drift`` for the decisions, with nothing known but the reference.
     """
@@ -73,27 +116,17 @@ def recent_batches(
     last = rows[-1].last
     # older batches are kept in pairs: the window begins where one does
     chosen = [row for row in rows if row.last > last - batches]
-    counts = np.array([[row.negative, row.positive, row.abstained] for row in chosen]).sum(axis=0)
+    counts = np.array([row.counts for row in chosen]).sum(axis=0)
     n = counts.sum()
     spent = alpha / (last * (last + 1))
-    low, high = binomial_interval(counts, float(n), 1 - spent / 3)
-    limits = [Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-    expected = cells.outcomes(cells.shares())
-    everywhere = cells.outcomes(np.ones(cells.size))
-    # in the order of the scores, as in the test of all batches
-    possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
-    known = np.array(expected) * cells.size_at() + 0.5
-    e_value = float(np.exp(min(float(log_ratio(counts[possible], known[possible])), 700.0)))
+    low, high = binomial_interval(counts, float(n), 1 - spent / len(counts))
+    e_value = float(np.exp(min(test.outcome_log_ratio(counts), 700.0)))
     return RecentBatches(
         first=chosen[0].first,
         last=last,
         n=int(n),
-        negative=float(counts[0] / n),
-        negative_interval=limits[0],
-        positive=float(counts[1] / n),
-        positive_interval=limits[1],
-        abstained=float(counts[ABSTAIN] / n),
-        abstained_interval=limits[ABSTAIN],
+        shares=tuple((counts / n).tolist()),
+        intervals=tuple(Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)),
         expected=expected,
         e_value=e_value,
         limit=1 / spent,

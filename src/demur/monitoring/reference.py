@@ -9,14 +9,23 @@ from functools import cached_property
 
 import numpy as np
 
+from demur._checks import input_error
+from demur.policy.policy import Policy
 from demur.typing import FloatArray, IntArray
-from demur.windows.policy import Policy
+from demur.windows.rule import Window
 
-__all__ = ["ReferenceCells"]
+__all__ = ["ReferenceCells", "has_blocks"]
 
 # neighbours are joined until every cell of the block test is expected to hold this share
 _SMALLEST_SHARE = 1 / 200
 _SAME = 1e-12
+
+
+def has_blocks(policy: Policy) -> bool:
+    """Tell whether a policy is a window with the pooled blocks it was chosen on."""
+    evidence = policy.evidence
+    known = evidence is not None and evidence.blocks is not None and policy.prevalence is not None
+    return known and isinstance(policy.rule, Window)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,8 +61,11 @@ class ReferenceCells:
     @classmethod
     def of(cls, policy: Policy) -> "ReferenceCells":
         """Cut the score axis at the ends of the blocks and at the thresholds."""
-        blocks = policy.evidence.blocks
-        below, above = _threshold_cuts(policy)
+        window, evidence, assumed = policy.rule, policy.evidence, policy.prevalence
+        if not isinstance(window, Window) or evidence is None or evidence.blocks is None or assumed is None:
+            raise input_error("policy", "must be a window with its evidence", f"the rule {policy.chosen!r}")
+        blocks, own = evidence.blocks, evidence.prevalence or 0.0
+        below, above = _threshold_cuts(window)
         cuts = _cuts(blocks.lower, blocks.upper, [cut for cut in (below, above) if cut is not None])
         whole = np.searchsorted(blocks.upper, cuts, side="right")
         # a cut inside a block: half of its cases are taken to lie on either side
@@ -69,10 +81,10 @@ class ReferenceCells:
             **shares,
             n_positive=float(blocks.positives.sum()),
             n_negative=float(blocks.negatives.sum()),
-            prevalence=policy.prevalence,
-            sampled=math.isclose(policy.prevalence, policy.evidence.prevalence, rel_tol=_SAME, abs_tol=_SAME),
-            negative_cells=_cells_below(cuts, below, never=0 if policy.lower == -math.inf else len(cuts) + 1),
-            decided_from=_cells_below(cuts, above, never=len(cuts) + 1 if policy.upper == math.inf else 0),
+            prevalence=assumed,
+            sampled=math.isclose(assumed, own, rel_tol=_SAME, abs_tol=_SAME),
+            negative_cells=_cells_below(cuts, below, never=0 if window.lower == -math.inf else len(cuts) + 1),
+            decided_from=_cells_below(cuts, above, never=len(cuts) + 1 if window.upper == math.inf else 0),
         )
 
     def cell_of(self, scores: FloatArray) -> IntArray:
@@ -113,6 +125,11 @@ class ReferenceCells:
         first, last = self.negative_cells, max(self.negative_cells, self.decided_from)
         return float(counts[:first].sum()), float(counts[last:].sum()), float(counts[first:last].sum())
 
+    @cached_property
+    def expected(self) -> tuple[float, float, float]:
+        """The expected shares of the decisions: called negative, called positive, abstained on."""
+        return self.outcomes(self.shares())
+
     def size_at(self, prevalence: float | None = None) -> float:
         """Return how many reference cases the expected shares are worth.
 
@@ -136,12 +153,12 @@ class ReferenceCells:
         return float((mixed * (1 - mixed) / variance)[sure].min()) if sure.any() else 1.0
 
 
-def _threshold_cuts(policy: Policy) -> tuple[float | None, float | None]:
+def _threshold_cuts(window: Window) -> tuple[float | None, float | None]:
     """Return the thresholds as cuts: a score at or below the cut is on the lower side."""
-    above = math.nextafter(policy.upper, -math.inf) if math.isfinite(policy.upper) else None
-    below = policy.lower if math.isfinite(policy.lower) else None
+    above = math.nextafter(window.upper, -math.inf) if math.isfinite(window.upper) else None
+    below = window.lower if math.isfinite(window.lower) else None
     # decide() calls a score positive first
-    if below is not None and policy.lower == policy.upper:
+    if below is not None and window.lower == window.upper:
         below = above
     return below, above
 

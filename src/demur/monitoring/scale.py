@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur.monitoring.reference import ReferenceCells
-from demur.typing import FloatArray
-from demur.windows.policy import Policy
+from demur.policy.policy import Policy
+from demur.typing import FloatArray, IntArray
 
 __all__ = ["BatchCounts", "scale_sentences"]
 
@@ -23,9 +23,9 @@ class BatchCounts:
     Attributes
     ----------
     counts : array
-        Cases per cell of the reference.
+        Cases per cell of the reference; per action where the rule has no single score.
     low, high : float
-        Smallest and largest score.
+        Smallest and largest score; 0 where the rule has no single score.
     outside : int
         Cases below or above every reference score.
     missing : int
@@ -33,9 +33,9 @@ class BatchCounts:
     """
 
     counts: FloatArray
-    low: float
-    high: float
-    outside: int
+    low: float = 0.0
+    high: float = 0.0
+    outside: int = 0
     missing: int = 0
 
     @classmethod
@@ -48,6 +48,11 @@ class BatchCounts:
             high=float(scores.max()),
             outside=int(np.count_nonzero((scores < low) | (scores > high))),
         )
+
+    @classmethod
+    def of_decisions(cls, codes: IntArray, actions: int) -> "BatchCounts":
+        """Count decisions, abstaining last."""
+        return cls(counts=np.bincount(codes % actions, minlength=actions).astype(np.float64))
 
     @property
     def n(self) -> int:
@@ -67,7 +72,9 @@ class BatchCounts:
 
 def score_range(policy: Policy) -> tuple[float, float]:
     """Return the smallest and the largest score of the evidence."""
+    assert policy.evidence is not None
     blocks = policy.evidence.blocks
+    assert blocks is not None
     return float(blocks.lower[0]), float(blocks.upper[-1])
 
 

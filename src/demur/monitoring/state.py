@@ -15,13 +15,15 @@ from demur._results import json_safe
 from demur.exceptions import InputError
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.drift import Start
+from demur.policy.file import file_text
+from demur.policy.policy import Policy
 from demur.typing import FloatArray
-from demur.windows.policy import Policy
+from demur.windows.rule import Window
 
 __all__ = ["BatchRow", "MonitorState", "policy_digest", "read_state", "write_state"]
 
 SCHEMA = "demur.monitor"
-VERSION = 2
+VERSION = 3
 
 _MOST_KEYS = 1000
 _MOST_ROWS = 120
@@ -39,8 +41,8 @@ class BatchRow:
         Numbers of the batches.
     at : str or None
         When the first of them came.
-    negative, positive, abstained : float
-        Cases by decision.
+    counts : tuple of float
+        Cases by decision: the classes in order, abstained on last.
     missing : int
         Rows without a score.
     log_e : float
@@ -54,9 +56,7 @@ class BatchRow:
     first: int
     last: int
     at: str | None
-    negative: float
-    positive: float
-    abstained: float
+    counts: tuple[float, ...]
     missing: int
     log_e: float
     cost: float | None = None
@@ -67,7 +67,22 @@ class BatchRow:
     @property
     def n(self) -> float:
         """Cases with a decision."""
-        return self.negative + self.positive + self.abstained
+        return sum(self.counts)
+
+    @property
+    def negative(self) -> float:
+        """Cases called negative; of more than two classes the first."""
+        return self.counts[0]
+
+    @property
+    def positive(self) -> float:
+        """Cases called positive; of more than two classes the second."""
+        return self.counts[1]
+
+    @property
+    def abstained(self) -> float:
+        """Cases abstained on."""
+        return self.counts[-1]
 
     def joined(self, later: "BatchRow") -> "BatchRow":
         """Return both as one row; the prevalence is their mean, by cases."""
@@ -77,9 +92,7 @@ class BatchRow:
             first=self.first,
             last=later.last,
             at=self.at,
-            negative=self.negative + later.negative,
-            positive=self.positive + later.positive,
-            abstained=self.abstained + later.abstained,
+            counts=tuple(a + b for a, b in zip(self.counts, later.counts, strict=True)),
             missing=self.missing + later.missing,
             log_e=later.log_e,
             cost=priced.cost,
@@ -92,14 +105,33 @@ class BatchRow:
         """Return the columns of the row, numbers short."""
         told = (self.cost, self.cost_low, self.cost_high, self.prevalence)
         short = (None if value is None else round(value, 6) for value in told)
-        cases = (int(self.negative), int(self.positive), int(self.abstained), int(self.missing))
+        cases = (*map(int, self.counts), int(self.missing))
         return [self.first, self.last, self.at, *cases, round(self.log_e, 4), *short]
+
+    @classmethod
+    def from_list(cls, row: list[Any], actions: int) -> "BatchRow":
+        """Read the columns of `listed`."""
+        first, last, at, *rest = row
+        missing, log_e, cost, low, high, prevalence = rest[actions:]
+        return cls(
+            first=first,
+            last=last,
+            at=at,
+            counts=tuple(rest[:actions]),
+            missing=missing,
+            log_e=log_e,
+            cost=cost,
+            cost_low=low,
+            cost_high=high,
+            prevalence=prevalence,
+        )
 
 
 @dataclass(kw_only=True, eq=False)
 class MonitorState:
-    """Everything a monitor remembers."""
+    """Everything a monitor remembers of a rule with `classes` classes."""
 
+    classes: int
     batches: int = 0
     starts: list[Start] = field(default_factory=list)
     log_e: float = 0.0
@@ -108,9 +140,14 @@ class MonitorState:
     scale: dict[str, str] = field(default_factory=dict)
     keys: dict[str, bool] = field(default_factory=dict)
     rows: list[BatchRow] = field(default_factory=list)
-    labelled: FloatArray = field(default_factory=lambda: np.zeros((2, 3)))
-    agreement: FloatArray = field(default_factory=lambda: np.zeros((2, 2)))
+    labelled: FloatArray = field(init=False)
+    agreement: FloatArray = field(init=False)
     cost: CostSequence | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with empty tables of labels."""
+        self.labelled = np.zeros((self.classes, self.classes + 1))
+        self.agreement = np.zeros((self.classes, self.classes))
 
     def knows(self, key: str | None, *, labels: bool) -> bool:
         """Tell whether the scores, or the labels, of a batch were counted."""
@@ -152,6 +189,35 @@ def policy_digest(policy: Policy) -> str:
     return "sha256:" + hashlib.sha256(policy.to_json().encode()).hexdigest()
 
 
+def _older_digest(policy: Policy) -> str | None:
+    """Return the fingerprint of a window as policy files of versions 1 and 2 had it; None for other rules."""
+    if not isinstance(policy.rule, Window):
+        return None
+    new = policy.to_dict()
+    costs, evidence = new["costs"] or {}, new["evidence"]
+    kind = costs.pop("kind", None)
+    window, promise = new["rule"], new["promise"] or {}
+    older = {
+        "schema": new["schema"],
+        "version": 2 if kind == "amounts" else 1,
+        "model": policy.model,
+        "labels": {
+            "positive": policy.pos_label,
+            "negative": policy.neg_label,
+            "abstain": policy.abstain_label,
+        },
+        "window": {"lower": window["lower"], "upper": window["upper"]},
+        "rule": policy.chosen,
+        "note": policy.note,
+        "costs": costs if kind == "by class" else None,
+        "prevalence": policy.prevalence,
+        "expected": {name: promise.get(name) for name in ("cost", "abstention_rate", "fn", "fp")},
+        **({"amounts": costs} if kind == "amounts" else {}),
+        "evidence": {name: evidence[name] for name in ("n", "prevalence", "digest", "software", "blocks")},
+    }
+    return "sha256:" + hashlib.sha256(file_text(older).encode()).hexdigest()
+
+
 def write_state(
     path: str | Path, state: MonitorState, *, policy: Policy, alpha: float, summary: dict[str, Any]
 ) -> None:
@@ -187,11 +253,14 @@ def write_state(
         handle.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-_Fill = Callable[[MonitorState, int], None]
+_Fill = Callable[[MonitorState, int, Callable[[float], CostSequence]], None]
 
 
 def read_state(path: str | Path, policy: Policy | None) -> tuple[Policy, float, _Fill]:
-    """Return the policy, alpha and what fills the state of a monitor made with them."""
+    """Return the policy, alpha and what fills the state of a monitor made with them.
+
+    The filling takes the state, the number of cells, and what begins a sequence of costs up to a largest one.
+    """
     data = _parsed(path)
     try:
         kept = _policy_of(data, policy, path)
@@ -201,8 +270,10 @@ def read_state(path: str | Path, policy: Policy | None) -> tuple[Policy, float, 
     except (KeyError, TypeError, ValueError) as error:
         raise _untrusted(path, error) from None
 
-    def fill(state: MonitorState, size: int) -> None:
+    def fill(state: MonitorState, size: int, sequence: Callable[[float], CostSequence]) -> None:
         try:
+            if state.cost is None and kept.amounts is not None and data["cost"] is not None:
+                state.cost = sequence(float(data["cost"]["high"]))
             _fill(state, data, size)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise _untrusted(path, error) from None
@@ -212,7 +283,7 @@ def read_state(path: str | Path, policy: Policy | None) -> tuple[Policy, float, 
 
 def _policy_of(data: dict[str, Any], policy: Policy | None, path: str | Path) -> Policy:
     if policy is not None:
-        if data["policy_digest"] != policy_digest(policy):
+        if data["policy_digest"] not in (policy_digest(policy), _older_digest(policy)):
             raise InputError(
                 f"`{path}` belongs to another policy. Hint: pass the policy it was begun with, or begin a "
                 "new state for the new policy."
@@ -246,17 +317,17 @@ def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
         raise ValueError("the first start is missing")
     state.scale = {str(kind): str(words) for kind, words in data["scale"].items()}
     state.labelled = np.array(data["labelled"], dtype=np.float64)
-    if state.labelled.shape != (2, 3):
-        raise ValueError("labelled cases are not a table of 2 by 3")
+    m = state.classes
+    if state.labelled.shape != (m, m + 1):
+        raise ValueError(f"labelled cases are not a table of {m} by {m + 1}")
     state.agreement = np.array(data["agreement"], dtype=np.float64)
-    if state.agreement.shape != (2, 2):
-        raise ValueError("cases with two labels are not a table of 2 by 2")
+    if state.agreement.shape != (m, m):
+        raise ValueError(f"cases with two labels are not a table of {m} by {m}")
     if (state.cost is None) != (data["cost"] is None):
         raise ValueError("costs do not fit the policy")
     if state.cost is not None:
         state.cost = state.cost.with_state(data["cost"])
-    names = tuple(BatchRow.__dataclass_fields__)
-    state.rows = [BatchRow(**dict(zip(names, row, strict=True))) for row in data["history"]]
+    state.rows = [BatchRow.from_list(row, m + 1) for row in data["history"]]
     state.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
 
 
@@ -272,9 +343,9 @@ def _parsed(path: str | Path) -> dict[str, Any]:
             f"`{path}` must be the state of a monitor (schema {SCHEMA!r}). Hint: PolicyMonitor.save and "
             "`demur watch --state` write one."
         )
-    if data.get("version") not in (1, VERSION):
+    if data.get("version") not in range(1, VERSION + 1):
         raise InputError(
-            f"`{path}` has version {data.get('version')!r}, this demur reads 1 and {VERSION}. "
+            f"`{path}` has version {data.get('version')!r}, this demur reads 1 to {VERSION}. "
             "Hint: update demur."
         )
     return data

@@ -7,8 +7,6 @@ from demur.exceptions import UndefinedError
 
 __all__ = ["answers_of"]
 
-_DECISIONS = ("negative", "positive", "abstained")
-
 
 def answers_of(monitor: Any) -> dict[str, Any]:
     """Return the answers; None where there is nothing to answer from."""
@@ -19,10 +17,8 @@ def answers_of(monitor: Any) -> dict[str, Any]:
         "alarms": monitor.alarms,
         "e_value": monitor.e_value,
         "changed_since": monitor.changed_since,
-        "outcomes": dict(zip(_DECISIONS, monitor.outcomes, strict=True)),
-        "expected_outcomes": dict(
-            zip(_DECISIONS, monitor.cells.outcomes(monitor.cells.shares()), strict=True)
-        ),
+        "outcomes": dict(zip(monitor.actions, monitor.outcomes, strict=True)),
+        "expected_outcomes": dict(zip(monitor.actions, monitor.reference.expected, strict=True)),
         "abstention_interval": monitor.abstention_interval,
         "prevalence": None,
         "prevalence_interval": None,
@@ -45,8 +41,11 @@ def answers_of(monitor: Any) -> dict[str, Any]:
         answers["agreement"] = {"share": share, "interval": limits, "kappa": kappa}
     if monitor.n:
         answers["recent"] = monitor.recent().to_dict()
+    if not monitor.watches_scores:
+        ranges = zip(monitor.reference.low, monitor.reference.high, strict=True)
+        answers["expected_ranges"] = dict(zip(monitor.actions, ranges, strict=True))
     # scores that moved say nothing about the share of positives
-    if monitor.n and not monitor.scores_moved:
+    elif monitor.n and not monitor.scores_moved:
         answers["prevalence"] = monitor.prevalence
         answers["prevalence_interval"] = monitor.prevalence_interval
         try:

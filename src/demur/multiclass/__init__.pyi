@@ -6,7 +6,7 @@ from .cells import cell_margin as cell_margin
 from .cells import weights_for_counts as weights_for_counts
 from .maps import ClassCostMap as ClassCostMap
 from .maps import class_cost_maps as class_cost_maps
-from .rules import ClassWeights as ClassWeights
 from .tree import MetaClassNode as MetaClassNode
 from .tree import MetaClassTree as MetaClassTree
+from .weights import ClassWeights as ClassWeights
 from .weights import optimize_weights as optimize_weights

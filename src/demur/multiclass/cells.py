@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CellMargin", "QuotaWeights", "cell_margin", "weights_for_counts"]
 
+_LARGEST_LOG_SCORE = 1e100  # differences and their sums stay finite
 WIDEST = 1.0
 """Margin reported where it has no limit (all examples get one class)."""
 
@@ -131,7 +133,14 @@ def widest_weights(g: FloatArray, labels: IntArray) -> tuple[float, FloatArray]:
     margin = -_largest_cycle_mean(gaps)
     if np.isinf(margin):
         margin = WIDEST
-    return margin, _potential(gaps + margin)
+    # u_a - u_b >= bounds[a, b]: in the middle between the lowest and the highest such weights
+    bounds = gaps + margin
+    low, high = np.zeros(len(bounds)), np.zeros(len(bounds))
+    for _ in bounds:
+        low = np.maximum(low, (bounds + low).max(axis=1))
+        high = np.minimum(high, (high[:, None] - bounds).min(axis=0))
+    u = (low + high) / 2
+    return margin, np.asarray(u - u[0])
 
 
 def _largest_cycle_mean(gaps: FloatArray) -> float:
@@ -146,17 +155,6 @@ def _largest_cycle_mean(gaps: FloatArray) -> float:
         return -np.inf
     means = (lengths[m, ends] - lengths[:m, ends]) / (m - np.arange(m))[:, None]
     return float(means.min(axis=0).max())
-
-
-def _potential(bounds: FloatArray) -> FloatArray:
-    """Weights u with u_a - u_b >= bounds[a, b], in the middle between the lowest and the highest."""
-    low = np.zeros(len(bounds))
-    high = np.zeros(len(bounds))
-    for _ in range(len(bounds)):
-        low = np.maximum(low, (bounds + low).max(axis=1))
-        high = np.minimum(high, (high[:, None] - bounds).min(axis=0))
-    u = (low + high) / 2
-    return np.asarray(u - u[0])
 
 
 def weights_for_counts(log_scores: ArrayLike, counts: ArrayLike) -> QuotaWeights:
@@ -187,7 +185,14 @@ def weights_for_counts(log_scores: ArrayLike, counts: ArrayLike) -> QuotaWeights
     In general position there is exactly one cell of weights for every vector of counts, and
     weights are minus the dual prices of the transportation problem max sum_i g_{i, k_i} with
     these counts. Examples with tied scores can only change class together; where that rules
-    the counts out, `margin` is not positive. O(n^3) time, O(n^2) memory.
+    the counts out, `margin` is not positive, and which of several best ways to fill the quotas
+    `labels` shows is not defined. Exact line searches of the dual problem bring the numbers close
+    to the counts, longest paths between the classes (Ahuja et al. 1993) fill up the rest. O(n m) memory;
+    200,000 examples of 3 classes take less than a second.
+
+    References
+    ----------
+    Ahuja, Magnanti and Orlin (1993), Network flows, Prentice Hall, section 9.7.
 
     Examples
     --------
@@ -199,8 +204,6 @@ def weights_for_counts(log_scores: ArrayLike, counts: ArrayLike) -> QuotaWeights
     >>> weights_for_counts(scores, [1, 2, 1]).labels.tolist()
     [1, 0, 1, 2]
     """
-    from scipy.optimize import linear_sum_assignment
-
     g = check_finite(check_columns(log_scores, "log_scores"), "log_scores")
     n, m = g.shape
     quota = check_whole_counts(counts, "counts")
@@ -208,9 +211,7 @@ def weights_for_counts(log_scores: ArrayLike, counts: ArrayLike) -> QuotaWeights
         raise input_error("counts", f"must hold one number for each of {m} columns", f"shape {quota.shape}")
     if quota.sum() != n:
         raise input_error("counts", f"must add up to the number of rows, {n}", int(quota.sum()))
-    places = np.repeat(np.arange(m), quota)
-    _, chosen = linear_sum_assignment(g[:, places], maximize=True)
-    labels = np.asarray(places[chosen], dtype=np.int64)
+    labels = _best_assignment(g, quota)
     margin, u = widest_weights(g, labels)
     return QuotaWeights(
         weights=exponentials(u),
@@ -219,6 +220,70 @@ def weights_for_counts(log_scores: ArrayLike, counts: ArrayLike) -> QuotaWeights
         total=float(g[np.arange(n), labels].sum()),
         margin=margin,
     )
+
+
+def _best_assignment(g: FloatArray, quota: IntArray) -> IntArray:
+    """Columns of the rows with the largest sum of `g` among those that fill the quotas."""
+    largest = float(np.abs(g).max())
+    if largest > _LARGEST_LOG_SCORE:
+        g = g / largest
+    labels = np.argmax(g + _balancing_weights(g, quota), axis=1)
+    while True:
+        excess = np.bincount(labels, minlength=len(quota)) - quota
+        if not excess.any():
+            return np.asarray(labels)
+        # labels of largest sum for their own counts stay so if rows move along a longest path
+        gaps = cell_gaps(g, labels)
+        path = _longest_path(gaps, excess)
+        moves = []
+        for a, b in pairwise(path):
+            rows = np.flatnonzero(labels == a)
+            moves.append(rows[g[rows, b] - g[rows, a] == gaps[a, b]])
+        # tied rows move together: the path stays the longest one until they are used up
+        size = min(excess[path[0]], -excess[path[-1]], *map(len, moves))
+        for rows, b in zip(moves, path[1:], strict=True):
+            labels[rows[:size]] = b
+
+
+def _balancing_weights(g: FloatArray, quota: IntArray) -> FloatArray:
+    """Log weights that nearly fill the quotas: each in turn fills its own, until the sum of errors stays."""
+    n, m = g.shape
+    u = np.where(quota > 0, 0.0, -np.inf)
+    # most of the way is gone on few of the rows
+    for part in (g[:: max(1, n // 2000)], g[:: max(1, n // 40_000)], g):
+        wanted = quota * len(part) // n
+        errors, before = np.inf, np.inf
+        while errors:
+            for k in np.flatnonzero((quota > 0) & (wanted < len(part))):
+                others = part + u
+                others[:, k] = -np.inf
+                needed = others.max(axis=1) - part[:, k]
+                last = max(wanted[k], 1) - 1
+                u[k] = np.partition(needed, [last, last + 1])[last : last + 2].mean()
+            errors = np.abs(np.bincount(np.argmax(part + u, axis=1), minlength=m) - wanted).sum()
+            if errors >= before:
+                break
+            before = errors
+    return u
+
+
+def _longest_path(gaps: FloatArray, excess: IntArray) -> list[int]:
+    """Classes on the longest path from one with too many rows to one with too few (Bellman and Ford)."""
+    lengths, classes = np.where(excess > 0, 0.0, -np.inf), np.arange(len(gaps))
+    steps = []
+    for _ in classes[1:]:
+        through = lengths[:, None] + gaps
+        longest = through.max(axis=0)
+        steps.append(np.where(longest > lengths, through.argmax(axis=0), classes))
+        lengths = np.maximum(lengths, longest)
+    path = [int(np.argmax(np.where(excess < 0, lengths, -np.inf)))]
+    for came_from in reversed(steps):
+        previous = int(came_from[path[-1]])
+        if previous in path:
+            # no step, or a cycle that is longer than 0 by rounding
+            del path[path.index(previous) :]
+        path.append(previous)
+    return path[::-1]
 
 
 def exponentials(u: FloatArray) -> FloatArray:

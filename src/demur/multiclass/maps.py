@@ -12,12 +12,11 @@ import numpy as np
 from demur._checks import check_choice
 from demur._results import Result
 from demur.costs.model import CostModel
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
-from demur.multiclass.rules import LabelledScores
-from demur.multiclass.weights import labelled_scores
+from demur.multiclass.weights import LabelledScores, labelled_scores
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, Labels
 
 __all__ = ["ClassCostMap", "class_cost_maps"]
 
@@ -132,22 +131,26 @@ def class_cost_maps(
 def _cost_map(data: LabelledScores, a: int, b: int | None) -> ClassCostMap | None:
     """The map of class `a` against `b` (None: all others), or None if there is nothing to decide."""
     names = data.costs.classes
-    shares, sizes = data.class_shares()
+    shares, _ = data.class_shares()
     others = np.arange(len(names)) != a if b is None else np.arange(len(names)) == b
     if shares[a] == 0 or not shares[others].sum():
         return None
+    prices = {"abstain_cost": data.abstain_costs}
     try:
-        costs = _binary_costs(data, a, b)
+        if b is None:
+            costs = data.costs.one_vs_rest(names[a], priors=shares.tolist(), **prices)
+        else:
+            costs = data.costs.one_vs_one(names[a], names[b], **prices)
     except UndefinedError:
         return None
     rows = (data.y == a) | others[data.y]
     # cases of the others count by their priors, not by how many of them were sampled
-    weights = np.divide(shares, sizes, out=np.zeros_like(shares), where=sizes > 0)[data.y]
-    if data.sample_weight is not None:
-        weights = weights * data.sample_weight
-    ratio = data.log_scores[:, a] - _log_sum(data.log_scores[:, others])
+    weights = data.case_shares() * len(data.y)
+    rivals = data.log_scores[:, others]
+    best = rivals.max(axis=1)
+    ratio = data.log_scores[:, a] - (best + np.log(np.exp(rivals - best[:, None]).sum(axis=1)))
     surface = abstention_surface(
-        (data.y[rows] == a).astype(np.int64), ratio[rows], sample_weight=weights[rows] * len(data.y)
+        (data.y[rows] == a).astype(np.int64), ratio[rows], sample_weight=weights[rows]
     )
     return ClassCostMap(
         positive=names[a],
@@ -157,16 +160,3 @@ def _cost_map(data: LabelledScores, a: int, b: int | None) -> ClassCostMap | Non
         window=surface.window(costs=costs),
         share=float(shares[a] + shares[others].sum()),
     )
-
-
-def _binary_costs(data: LabelledScores, a: int, b: int | None) -> CostModel:
-    names = data.costs.classes
-    if b is None:
-        shares = data.class_shares()[0].tolist()
-        return data.costs.one_vs_rest(names[a], priors=shares, abstain_cost=data.abstain_costs)
-    return data.costs.one_vs_one(names[a], names[b], abstain_cost=data.abstain_costs)
-
-
-def _log_sum(g: FloatArray) -> FloatArray:
-    best = g.max(axis=1, keepdims=True)
-    return np.asarray((best + np.log(np.exp(g - best).sum(axis=1, keepdims=True)))[:, 0])

@@ -1,12 +1,14 @@
-"""Searches for cheap class weights: exact line searches, restarts, and the paper's own methods.
+"""Searches for cheap class weights: exact line searches, restarts, the paper's own methods, programs (HiGHS).
 
-Every function takes a `Table` (distinct log scores and costs) and returns log weights. They
-reach a local optimum of eq. (1) of Deng et al. (2006); none proves that it is the global one.
+Every search takes a `Table` (distinct log scores and costs). The line searches and their restarts reach a
+local optimum of eq. (1) of Deng et al. (2006) and prove nothing; the integer program and `pair_bound` give
+lower bounds.
 """
 
 from collections.abc import Callable
 from itertools import combinations
-from typing import Literal
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from demur._kernels.weight_objective import (
     DEEPEST,
     Table,
     descend,
+    pair_gains,
     predicted,
     single_moves,
     soft_cost,
@@ -22,16 +25,21 @@ from demur._kernels.weight_objective import (
     table_of,
     total_cost,
 )
+from demur.exceptions import DemurError
 from demur.multiclass.cells import widest_weights
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
+    "LinearRelaxation",
     "coordinate_search",
     "differential_evolution",
     "genetic_search",
     "lachiche_flach",
+    "linear_relaxation",
+    "log_weights",
+    "mixed_integer",
+    "pair_bound",
     "restarts",
-    "search_by_name",
     "soft_search",
     "table_cost",
 ]
@@ -46,6 +54,11 @@ _BOX = 10.0  # log weights tried by differential evolution
 _POPULATION, _GENERATIONS, _STALL, _ELITE, _CROSSOVER = 20, 200, 100, 2, 0.8
 _SMALLEST_MESH = 1e-6
 _POLLS_PER_CLASS = 100
+
+_LARGEST_PROGRAM = 200_000  # rows of the integer program; beyond it the gap never closes
+_GAP = 1e-9
+_BOUND_BUDGET = 10**7
+_LARGEST_GROUP = 400
 
 
 def table_cost(table: Table, u: FloatArray) -> float:
@@ -89,7 +102,9 @@ def restarts(table: Table, rng: np.random.Generator, n_restarts: int, *, polish:
     example, where all classes tie. Small problems end with exact moves of two weights.
     """
     n, m = table.g.shape
-    best, value = _best_of(table, [np.zeros(m), lachiche_flach(table)], n_restarts + 2)
+    starts = np.zeros(m), lachiche_flach(table)
+    reached = [coordinate_search(table, start, work=n_restarts + 2) for start in starts]
+    value, best = min(((table_cost(table, u), u) for u in reached), key=itemgetter(0))
     spread = float(np.median(np.abs(table.g - np.median(table.g, axis=1, keepdims=True))))
     moves = single_moves(m)
     for turn in range(n_restarts):
@@ -97,9 +112,9 @@ def restarts(table: Table, rng: np.random.Generator, n_restarts: int, *, polish:
             u = best + rng.normal(size=m) * (_NOISE[turn // 2 % len(_NOISE)] * spread)
         else:
             u = 1e-6 * rng.normal(size=m) - table.g[rng.integers(n)]
-        reached = descend(table, u, rng.permutation(moves), current=table_cost(table, u), work=n_restarts + 2)
-        if reached < value - table.cost_tolerance:
-            best, value = u, reached
+        cost = descend(table, u, rng.permutation(moves), current=table_cost(table, u), work=n_restarts + 2)
+        if cost < value - table.cost_tolerance:
+            best, value = u, cost
     if polish:
         best = _pair_polished(table, best)
     return np.asarray(best - best[0])
@@ -141,14 +156,6 @@ def _best_pair(table: Table, u: FloatArray, a: int, b: int) -> FloatArray:
     return moved
 
 
-def _best_of(table: Table, starts: list[FloatArray], work: int) -> tuple[FloatArray, float]:
-    """Coordinate search from each start; the first of the cheapest."""
-    reached = [coordinate_search(table, start, work=work) for start in starts]
-    values = [table_cost(table, u) for u in reached]
-    first = int(np.argmin(values))
-    return reached[first], values[first]
-
-
 def soft_search(table: Table, rng: np.random.Generator) -> FloatArray:
     """Minimise the smooth objective of eq. (15) while it cools down to eq. (1), then polish.
 
@@ -176,8 +183,6 @@ def differential_evolution(table: Table, rng: np.random.Generator) -> FloatArray
     from scipy.optimize import differential_evolution as evolve
 
     m = table.g.shape[1]
-    if m == 1:
-        return np.zeros(1)
 
     def cost(columns: FloatArray) -> FloatArray:
         return _population_cost(table, np.vstack([np.zeros(columns.shape[1]), columns]).T)
@@ -199,8 +204,15 @@ def _population_cost(table: Table, population: FloatArray) -> FloatArray:
 
 def genetic_search(table: Table, rng: np.random.Generator, objective: Literal["hard", "soft"]) -> FloatArray:
     """Genetic algorithm with Matlab's defaults on eq. (1) or (15), then a pattern search."""
-    cost = _weight_cost(table, objective)
-    m = table.g.shape[1]
+    f, m = np.exp(table.g), table.g.shape[1]
+    priced = f * table.v
+
+    def cost(population: FloatArray) -> FloatArray:
+        if objective == "hard":
+            return _population_cost(table, log_weights(population))
+        # eq. (15) is a sum of ratios linear in w: two matrix products for a whole population
+        return np.asarray(((priced @ population.T + 1e-300) / (f @ population.T + 1e-300)).sum(axis=0))
+
     population = rng.random((_POPULATION, m))
     population[0] = 1.0
     values = cost(population)
@@ -213,22 +225,12 @@ def genetic_search(table: Table, rng: np.random.Generator, objective: Literal["h
         if stalled >= _STALL:
             break
     w = _pattern_search(cost, population[int(np.argmin(values))])
-    u = _log_weights(w)
+    u = log_weights(w)
     return np.asarray(u - u[0])
 
 
-def _weight_cost(table: Table, objective: str) -> Callable[[FloatArray], FloatArray]:
-    if objective == "hard":
-        return lambda population: _population_cost(table, _log_weights(population))
-    f = np.exp(table.g)
-    priced = f * table.v
-    # eq. (15) is a sum of ratios linear in w: two matrix products for a whole population
-    return lambda population: np.asarray(
-        ((priced @ population.T + 1e-300) / (f @ population.T + 1e-300)).sum(axis=0)
-    )
-
-
-def _log_weights(w: FloatArray) -> FloatArray:
+def log_weights(w: FloatArray) -> FloatArray:
+    """Logarithms of weights; those of 0 lie below all scores."""
     return np.asarray(np.log(np.maximum(w, np.exp(-DEEPEST))))
 
 
@@ -269,19 +271,146 @@ def _pattern_search(cost: Callable[[FloatArray], FloatArray], w: FloatArray) -> 
     return w
 
 
-def search_by_name(
-    name: str, table: Table, rng: np.random.Generator, n_restarts: int, order: IntArray | None
-) -> FloatArray:
-    """Run one of the searches of this module."""
-    searches: dict[str, Callable[[], FloatArray]] = {
-        "none": lambda: np.zeros(table.g.shape[1]),
-        "coordinate": lambda: coordinate_search(table),
-        "subsets": lambda: coordinate_search(table, subsets=True),
-        "restarts": lambda: restarts(table, rng, n_restarts),
-        "lachiche-flach": lambda: lachiche_flach(table, order),
-        "solff": lambda: soft_search(table, rng),
-        "ga": lambda: genetic_search(table, rng, "hard"),
-        "ga-solff": lambda: genetic_search(table, rng, "soft"),
-        "de": lambda: differential_evolution(table, rng),
-    }
-    return searches[name]()
+# ---------------------------------------------------------------- programs and bounds
+
+
+class LinearRelaxation(NamedTuple):
+    """Weights and value of eq. (14), the value with its term eta ||w - 1||_1."""
+
+    w: FloatArray
+    value: float
+
+
+def mixed_integer(table: Table, *, margin: float, time_limit: float) -> tuple[FloatArray | None, float, bool]:
+    """Minimise eq. (1) of Deng et al. over all weights that decide every example by `margin` in log score.
+
+    u_k - u_l + g_ik - g_il >= margin - M_ikl (1 - z_ik) for l != k. With margin 0 tied scores
+    could be answered either way and the value would only be a bound. Returns log weights, or None where
+    none were found in time, the dual bound, and whether the gap is closed.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import block_array, coo_array, eye_array, kron
+
+    n, m = table.g.shape
+    rows = n * m * (m - 1)
+    if rows > _LARGEST_PROGRAM:
+        raise DemurError(
+            f"The integer program of {n} distinct rows and {m} answers has {rows} constraints, more than "
+            f"{_LARGEST_PROGRAM}. Hint: use method='restarts', which also gives a lower bound."
+        )
+    widest = float((table.g.max(axis=1) - table.g.min(axis=1)).max()) + 1
+    part, right = _parting_rows(table.g, widest, margin)
+    single_answer = block_array([[coo_array((n, m)), kron(eye_array(n), np.ones((1, m)))]]).tocsr()
+    solved = milp(
+        np.concatenate([np.zeros(m), table.v.ravel()]),
+        integrality=np.repeat([0, 1], [m, n * m]),
+        bounds=Bounds(0, np.repeat([widest, 1.0], [m, n * m])),
+        constraints=[LinearConstraint(part, right, np.inf), LinearConstraint(single_answer, 1, 1)],
+        options={"mip_rel_gap": _GAP, "time_limit": time_limit},
+    )
+    bound = solved.mip_dual_bound
+    u = None if solved.x is None else np.asarray(solved.x[:m] - solved.x[0])
+    return u, -np.inf if bound is None else float(bound), solved.status == 0
+
+
+def _parting_rows(g: FloatArray, widest: float, margin: float) -> tuple[Any, FloatArray]:
+    """Left side (u, z) and right side of the constraints for all i, k and l != k."""
+    from scipy.sparse import coo_array
+
+    n, m = g.shape
+    i, k, rival = (axis.ravel() for axis in np.meshgrid(*map(np.arange, (n, m, m)), indexing="ij"))
+    keep = k != rival
+    i, k, rival = i[keep], k[keep], rival[keep]
+    lead = g[i, k] - g[i, rival]
+    slack = np.maximum(0.0, widest - lead + margin)
+    rows = np.arange(len(i))
+    entries = np.concatenate([np.ones(len(i)), -np.ones(len(i)), -slack])
+    columns = np.concatenate([k, rival, m + i * m + k])
+    matrix = coo_array((entries, (np.tile(rows, 3), columns)), shape=(len(i), m + n * m)).tocsr()
+    return matrix, margin - slack - lead
+
+
+def linear_relaxation(
+    f: FloatArray,
+    v: FloatArray,
+    *,
+    eta: float = 1e-6,
+    normalize: Literal["first", "sum"] | None = "first",
+) -> LinearRelaxation:
+    """Solve eq. (14): the integer program (9)-(13) with answers in [0, 1], plus eta ||w - 1||_1.
+
+    As printed (`normalize=None`) it is degenerate: w = 0 frees every answer and the value is
+    eta m. Fixing the first weight, or the sum of all, repairs that; even then the relaxation
+    mostly returns the scores unweighted. Kept to reproduce the paper.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import block_array, coo_array, eye_array, kron
+
+    n, m = f.shape
+    eye_m, eye_n = eye_array(m), eye_array(n)
+    chosen = kron(eye_n, np.ones((m, 1)))  # gamma_i repeated for each class
+    weighted = coo_array((f.ravel(), (np.arange(n * m), np.tile(np.arange(m), n))), shape=(n * m, m))
+    blocks = [
+        [-weighted, chosen, eye_array(n * m), None],  # (9) gamma - w f + I <= 1
+        [weighted, -chosen, None, None],  # (10) gamma >= w f
+        [eye_m, None, None, -eye_m],  # t >= w - 1
+        [-eye_m, None, None, -eye_m],  # t >= 1 - w
+    ]
+    right = np.concatenate([np.ones(n * m), np.zeros(n * m), np.ones(m), -np.ones(m)])
+    equal = [[coo_array((n, m)), coo_array((n, n)), kron(eye_n, np.ones((1, m))), coo_array((n, m))]]
+    lowest, highest = np.zeros(m + n + n * m + m), np.full(m + n + n * m + m, np.inf)
+    highest[m + n : m + n + n * m] = 1.0
+    if normalize == "first":
+        lowest[0] = highest[0] = 1.0
+    sums = np.ones(n)
+    if normalize == "sum":
+        equal.append([np.ones((1, m)), None, None, None])
+        sums = np.append(sums, m)
+    price = np.concatenate([np.zeros(m + n), v.ravel(), np.full(m, eta)])
+    solved = linprog(
+        price,
+        A_ub=block_array(blocks).tocsr(),
+        b_ub=right,
+        A_eq=block_array(equal).tocsr(),
+        b_eq=sums,
+        bounds=np.column_stack([lowest, highest]),
+        method="highs",
+    )
+    if solved.x is None:
+        raise DemurError(f"HiGHS could not solve the relaxation: {solved.message}")
+    return LinearRelaxation(np.asarray(solved.x[:m]), float(solved.fun))
+
+
+def pair_bound(table: Table) -> float:
+    """Lower bound of eq. (1) for any weights: examples taken two by two.
+
+    The sum of the optima of disjoint groups is a bound. For two rows i, j the answers (k, l)
+    are possible together if and only if k = l or g_ik + g_jl > g_il + g_jk, so the optimum of a
+    pair is a minimum over m^2 entries. Pairs with the largest gain over single rows are
+    matched first, inside groups small enough for the time of a few line searches.
+    """
+    g, v = table.g, table.v
+    n, m = g.shape
+    single = v.min(axis=1)
+    if n < 2 or m < 2:
+        return float(single.sum())
+    size = int(min(n, max(2, _BOUND_BUDGET // (n * m * m)), _LARGEST_GROUP))
+    # rows with the same answer compete for the same weights: spread them evenly over the groups
+    order = np.argsort(np.argmax(g, axis=1), kind="stable")
+    n_groups = n // size
+    gains = pair_gains(table, order, n_groups)
+    return float(single.sum() + sum(_matched(*group) for group in gains))
+
+
+def _matched(first: IntArray, second: IntArray, gain: FloatArray) -> float:
+    """Sum of gains of a greedy matching, largest gain first."""
+    ranked = np.argsort(-gain, kind="stable")
+    used: set[int] = set()
+    total = 0.0
+    for i, j, pair_gain in zip(
+        first[ranked].tolist(), second[ranked].tolist(), gain[ranked].tolist(), strict=True
+    ):
+        if i not in used and j not in used:
+            used.update((i, j))
+            total += pair_gain
+    return total

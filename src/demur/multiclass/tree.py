@@ -14,8 +14,7 @@ from demur._kernels.weight_objective import DEEPEST
 from demur._results import Result
 from demur.costs.matrix import CostMatrix
 from demur.exceptions import DemurError
-from demur.multiclass.rules import log_of_scores, named_answers
-from demur.multiclass.weights import labelled_scores
+from demur.multiclass.weights import labelled_scores, log_of_scores, named_answers
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = ["MetaClassNode", "MetaClassTree"]
@@ -136,10 +135,12 @@ class MetaClassTree:
         data = labelled_scores(
             scores, y_true, costs, classes=classes, priors=priors, sample_weight=sample_weight, log=log
         )
-        grower = _Grower(_shares(scores, log=log), data.y, data.answer_costs(), self.cost, self.split)
         self.classes_ = data.costs.classes
-        self.root_ = grower.grow(tuple(range(len(self.classes_))))
-        self.objective_ = float(grower.v[np.arange(len(data.y)), self._columns(grower.f)].sum())
+        m = len(self.classes_)
+        f, v = _shares(scores, log=log), data.answer_costs()
+        sizes = np.bincount(data.y, minlength=m) if self.split == "examples" else np.ones(m, dtype=np.int64)
+        self.root_ = _grown(tuple(range(m)), f, data.y, v, self.cost, sizes)
+        self.objective_ = float(v[np.arange(len(data.y)), _answers(self.root_, f)].sum())
         return self
 
     def decide(self, scores: ArrayLike, *, log: bool = False) -> IntArray:
@@ -149,14 +150,11 @@ class MetaClassTree:
                 "This MetaClassTree is not fitted yet. Hint: call fit(scores, y_true, costs) first."
             )
         log_of_scores(scores, log=log, columns=len(self.classes_))
-        return self._columns(_shares(scores, log=log))
+        return _answers(self.root_, _shares(scores, log=log))
 
     def predict(self, scores: ArrayLike, *, log: bool = False) -> Any:
         """Class names for every row of scores."""
         return named_answers(self.decide(scores, log=log), self.classes_, None)
-
-    def _columns(self, f: FloatArray) -> IntArray:
-        return _answers(self.root_, f)
 
     def nodes(self) -> Iterator[tuple[int, MetaClassNode]]:
         """All decisions with their depth, from the root downwards, left before right."""
@@ -214,41 +212,29 @@ def _ratio(f: FloatArray, left: tuple[int, ...], right: tuple[int, ...]) -> Floa
     return np.asarray(np.minimum(f[:, left].sum(axis=1) / f[:, right].sum(axis=1), np.finfo(np.float64).max))
 
 
-class _Grower:
-    """Grows a tree over scores `f`, true columns `y` and costs `v` of every answer."""
-
-    def __init__(self, f: FloatArray, y: IntArray, v: FloatArray, cost: str, split: str) -> None:
-        self.f, self.y, self.v, self.cost = f, y, v, cost
-        even = np.ones(f.shape[1], dtype=np.int64)
-        self.sizes = np.bincount(y, minlength=f.shape[1]) if split == "examples" else even
-
-    def grow(self, group: tuple[int, ...]) -> MetaClassNode | int:
-        if len(group) == 1:
-            return group[0]
-        left, right = _even_split(group, self.sizes)
-        on_left, on_right = self.grow(left), self.grow(right)
-        rows = np.flatnonzero(np.isin(self.y, group))
-        go_left, go_right = self._turn_costs(rows, left, right, on_left, on_right)
-        threshold = _best_threshold(_ratio(self.f[rows], left, right), go_left, go_right)
-        return MetaClassNode(
-            left=left, right=right, threshold=threshold, on_left=on_left, on_right=on_right, n=len(rows)
-        )
-
-    def _turn_costs(
-        self, rows: IntArray, left: tuple[int, ...], right: tuple[int, ...], on_left: Any, on_right: Any
-    ) -> tuple[FloatArray, FloatArray]:
-        """What sending each example to either side costs."""
-        if self.cost == "exact":
-            f, v, at = self.f[rows], self.v[rows], np.arange(len(rows))
-            return v[at, _answers(on_left, f)], v[at, _answers(on_right, f)]
-        belongs_left = np.isin(self.y[rows], left)
-        if self.cost == "error":
-            return (~belongs_left).astype(np.float64), belongs_left.astype(np.float64)
-        v = self.v[rows]
-        return (
-            np.where(belongs_left, 0.0, v[:, left].mean(axis=1)),
-            np.where(belongs_left, v[:, right].mean(axis=1), 0.0),
-        )
+def _grown(
+    group: tuple[int, ...], f: FloatArray, y: IntArray, v: FloatArray, cost: str, sizes: IntArray
+) -> MetaClassNode | int:
+    """Grow the tree of a group of classes over scores `f`, true columns `y` and costs `v` of every answer."""
+    if len(group) == 1:
+        return group[0]
+    left, right = _even_split(group, sizes)
+    on_left, on_right = (_grown(side, f, y, v, cost, sizes) for side in (left, right))
+    rows = np.flatnonzero(np.isin(y, group))
+    f_rows, v_rows, belongs_left = f[rows], v[rows], np.isin(y[rows], left)
+    # what sending each example to either side costs
+    if cost == "exact":
+        at = np.arange(len(rows))
+        go_left, go_right = (v_rows[at, _answers(node, f_rows)] for node in (on_left, on_right))
+    elif cost == "error":
+        go_left, go_right = (~belongs_left).astype(np.float64), belongs_left.astype(np.float64)
+    else:
+        go_left = np.where(belongs_left, 0.0, v_rows[:, left].mean(axis=1))
+        go_right = np.where(belongs_left, v_rows[:, right].mean(axis=1), 0.0)
+    threshold = _best_threshold(_ratio(f_rows, left, right), go_left, go_right)
+    return MetaClassNode(
+        left=left, right=right, threshold=threshold, on_left=on_left, on_right=on_right, n=len(rows)
+    )
 
 
 def _best_threshold(ratios: FloatArray, go_left: FloatArray, go_right: FloatArray) -> float:

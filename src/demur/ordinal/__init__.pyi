@@ -14,8 +14,8 @@ from .experiments import ranking_experiment as ranking_experiment
 from .experiments import separability_experiment as separability_experiment
 from .roc import OrdinalMeasures as OrdinalMeasures
 from .roc import OrdinalRoc as OrdinalRoc
+from .roc import OrdinalSurface as OrdinalSurface
+from .roc import OrdinalVertices as OrdinalVertices
 from .roc import ordinal_roc as ordinal_roc
-from .surface import OrdinalSurface as OrdinalSurface
-from .surface import OrdinalVertices as OrdinalVertices
 from .thresholds import OrdinalThresholds as OrdinalThresholds
 from .thresholds import ordinal_thresholds as ordinal_thresholds

@@ -17,8 +17,8 @@ from demur._checks import (
     check_type,
     input_error,
 )
-from demur._kernels.bounded_means import hoeffding_limits, wald_limits
 from demur._kernels.normal import normal_quantile
+from demur._kernels.proportions import hoeffding_limits, wald_limits
 from demur._kernels.tuples import TIES
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
@@ -243,7 +243,14 @@ def vus_difference_test(
     columns = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
     check_same_length(score_a=columns[0], score_b=columns[1])
     a, b = (ordinal_roc(y_true, column, order=order, sample_weight=sample_weight) for column in columns)
-    return _difference_test(a, b, _paired_variance(a, b, method, ties), method, ties, alternative)
+    if method == "components":
+        require_two_cases(a, method)
+        gap = a.components(ties) - b.components(ties)
+        variance = class_covariance(a.counts, gap, gap)
+    else:
+        table = _covariances([a, b], method, ties)
+        variance = float(table[0, 0] + table[1, 1] - 2 * table[0, 1])
+    return _difference_test(a, b, variance, method, ties, alternative)
 
 
 def vus_unpaired_test(
@@ -308,15 +315,6 @@ def vus_unpaired_test(
         raise input_error("first and second", "must have the same number of levels", sizes)
     variance = first.variance(method, ties=ties) + second.variance(method, ties=ties)
     return _difference_test(first, second, variance, method, ties, alternative)
-
-
-def _paired_variance(a: OrdinalRoc, b: OrdinalRoc, method: str, ties: str) -> float:
-    if method == "components":
-        require_two_cases(a, method)
-        gap = a.components(ties) - b.components(ties)
-        return class_covariance(a.counts, gap, gap)
-    table = _covariances([a, b], method, ties)
-    return float(table[0, 0] + table[1, 1] - 2 * table[0, 1])
 
 
 def _difference_test(
@@ -468,17 +466,14 @@ def jonckheere_test(
 
 
 def _null_variance(n: float, sizes: FloatArray, ties: FloatArray) -> float:
-    def cubic(x: Any) -> float:
-        return float(np.sum(x * (x - 1) * (2 * x + 5)))
+    def falling(x: Any, factor: Any) -> float:
+        return float(np.sum(x * (x - 1) * factor))
 
-    def threes(x: Any) -> float:
-        return float(np.sum(x * (x - 1) * (x - 2)))
-
-    def twos(x: Any) -> float:
-        return float(np.sum(x * (x - 1)))
-
-    variance = (cubic(n) - cubic(sizes) - cubic(ties)) / 72 + twos(sizes) * twos(ties) / (8 * twos(n))
+    cubic = [falling(x, 2 * x + 5) for x in (n, sizes, ties)]
+    twos = [falling(x, 1) for x in (n, sizes, ties)]
+    threes = [falling(x, x - 2) for x in (n, sizes, ties)]
+    variance = (cubic[0] - cubic[1] - cubic[2]) / 72 + twos[1] * twos[2] / (8 * twos[0])
     if n > 2:
-        variance += threes(sizes) * threes(ties) / (36 * threes(n))
+        variance += threes[1] * threes[2] / (36 * threes[0])
     # all scores equal: 0 in exact arithmetic
     return 0.0 if len(ties) == 1 else variance

@@ -1,8 +1,7 @@
 """More than two ordered classes: volume under the ordinal ROC surface and its relatives.
 
 One score, r ordered levels. A case of a higher level should score higher; every measure here is a
-share of pairs or of tuples (one case per level) for which that is so.
-"""
+share of pairs or of tuples (one case per level) for which that is so."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from demur import _html
 from demur._checks import (
     check_choice,
     check_confidence_level,
@@ -21,9 +21,9 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.bounded_means import hoeffding_limits, logit_limits, wald_limits
 from demur._kernels.normal import normal_quantile
-from demur._kernels.sweep import Sample
+from demur._kernels.proportions import hoeffding_limits, logit_limits, wald_limits
+from demur._kernels.sweep import LevelSweep, Sample
 from demur._kernels.tuples import (
     TIES,
     components,
@@ -36,7 +36,6 @@ from demur._results import Interval, Result
 from demur.counts.levels import LevelCounts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
-from demur.ordinal.surface import OrdinalSurface, make_surface
 from demur.roc.curve import RocCurve, roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -45,6 +44,8 @@ __all__ = [
     "VARIANCES",
     "OrdinalMeasures",
     "OrdinalRoc",
+    "OrdinalSurface",
+    "OrdinalVertices",
     "bounded_interval",
     "class_covariance",
     "moment_covariance",
@@ -53,10 +54,122 @@ __all__ = [
     "rounding_of_variance",
 ]
 
+_MOST_CELLS = 2 * 10**7
 VARIANCES = ("components", "unbiased", "bootstrap")
 INTERVALS = ("logit", "wald", "hoeffding")
 
 _MOST_PAIRS = 4e9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class OrdinalVertices(Result):
+    """What every pair of thresholds reaches; made by `OrdinalSurface.vertices`.
+
+    Attributes
+    ----------
+    lower, upper : array
+        Thresholds b1 <= b2: level 1 is predicted up to b1, level 3 above b2, level 2 between.
+    tpr_low, tpr_middle, tpr_high : array
+        Share of each level that is predicted as itself.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    tpr_low: FloatArray
+    tpr_middle: FloatArray
+    tpr_high: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class OrdinalSurface(Result):
+    """Best share of the middle level for given shares of the outer ones; made by `OrdinalRoc.surface`.
+
+    A staircase: cell (i, j) spans ``low_edges[i:i + 2]`` by ``high_edges[j:j + 2]``.
+
+    Attributes
+    ----------
+    levels : tuple
+        The three levels from lowest to highest.
+    low_edges, high_edges : array
+        Shares of the lowest (highest) level that can be reached, from 0 to 1.
+    heights : array
+        Element (i, j): largest share of the middle level predicted as itself when at least
+        ``low_edges[i + 1]`` of the lowest and ``high_edges[j + 1]`` of the highest level are.
+    low_thresholds, high_thresholds : array
+        Score of the lowest (highest) level at which each step is reached: row i needs b1 at or above
+        ``low_thresholds[i]``, column j needs b2 below ``high_thresholds[j]``.
+    """
+
+    levels: tuple[Any, ...]
+    low_edges: FloatArray
+    high_edges: FloatArray
+    heights: FloatArray
+    low_thresholds: FloatArray
+    high_thresholds: FloatArray
+    counts: LevelSweep
+
+    _reported = ("volume",)
+
+    @property
+    def volume(self) -> float:
+        """Volume under the surface: the strict VUS (theorem 2.1)."""
+        return float(np.diff(self.low_edges) @ self.heights @ np.diff(self.high_edges))
+
+    def _figure(self) -> str:
+        return _html.heat(self.heights, ("share of the middle level", "lowest level", "highest level"))
+
+    def height(self, tpr_low: float, tpr_high: float) -> float:
+        """Return the best share of the middle level, given at least these shares of the others."""
+        for name, share in (("tpr_low", tpr_low), ("tpr_high", tpr_high)):
+            if not 0 <= share <= 1:
+                raise input_error(name, "must lie in [0, 1]", share)
+        # groups of scores below the threshold after the steps that an outer level needs for its share
+        scores, middle = self.counts.scores, _running_share(self.counts.column(1))
+        steps = np.searchsorted(self.low_edges, tpr_low)
+        low = np.searchsorted(scores, self.low_thresholds[steps - 1], "right") if steps else 0
+        steps = np.searchsorted(self.high_edges, tpr_high)
+        high = np.searchsorted(scores, self.high_thresholds[steps - 1]) if steps else len(scores)
+        return max(float(middle[high] - middle[low]), 0.0)
+
+    def vertices(self) -> OrdinalVertices:
+        """Return the three shares of every pair of thresholds b1 <= b2, -inf or a distinct score.
+
+        G distinct scores make (G + 1)(G + 2) / 2 pairs.
+        """
+        scores = self.counts.scores
+        size = len(scores) + 1
+        _refuse_oversized(size * (size + 1) // 2, "vertices")
+        first, second = np.triu_indices(size)
+        low, middle, high = (_running_share(self.counts.column(code)) for code in range(3))
+        thresholds = np.concatenate([[-np.inf], scores])
+        return OrdinalVertices(
+            lower=thresholds[first],
+            upper=thresholds[second],
+            tpr_low=low[first],
+            tpr_middle=middle[second] - middle[first],
+            tpr_high=1 - high[second],
+        )
+
+    def __repr__(self) -> str:
+        rows, columns = self.heights.shape
+        return f"OrdinalSurface(volume={self.volume:.6g}, cells={rows} x {columns})"
+
+
+def _refuse_oversized(cells: int, what: str) -> None:
+    """Raise before memory runs out."""
+    if cells > _MOST_CELLS:
+        raise InputError(
+            f"The ROC surface of these scores has {cells} {what}, more than the {_MOST_CELLS} a figure "
+            "can show. Hint: take a sample of the cases, or round the scores."
+        )
+
+
+def _running_share(column: FloatArray) -> FloatArray:
+    total = np.concatenate([[0.0], np.cumsum(column)])
+    return np.asarray(total / total[-1])
+
+
+# ---------------------------------------------------------------- measures
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -139,7 +252,9 @@ class OrdinalRoc(Result):
 
     def auc_matrix(self, ties: str = "strict") -> FloatArray:
         """Return the AUC of level k against level l in element (l, k), l < k; NaN elsewhere."""
-        return np.where(_upper(self.levels), self._won(ties) / self._products(), np.nan)
+        return np.where(
+            _upper(self.levels), self._won(ties) / np.outer(self.level_counts, self.level_counts), np.nan
+        )
 
     def measures(self, ties: str = "strict") -> OrdinalMeasures:
         """Return all measures under one rule for ties.
@@ -188,12 +303,10 @@ class OrdinalRoc(Result):
         won, tied = self.counts.pairs
         return won if ties == "strict" else won + tied / 2
 
-    def _products(self) -> FloatArray:
-        return np.outer(self.level_counts, self.level_counts)
-
     def _pairs(self, ties: str) -> float:
         # eq. 14; eq. 15 as printed lacks the normalisation and gives Ovo / r^2 for equal sizes
-        return float(self._won(ties).sum() / np.triu(self._products(), 1).sum())
+        possible = np.triu(np.outer(self.level_counts, self.level_counts), 1).sum()
+        return float(self._won(ties).sum() / possible)
 
     def _cons_aucs(self, ties: str) -> FloatArray:
         won, below = self._won(ties), np.cumsum(self.level_counts)[:-1]
@@ -295,7 +408,21 @@ class OrdinalRoc(Result):
                 f"The ROC surface is drawn for 3 levels, got {len(self.levels)}. "
                 "Hint: vus() and split_curves() are defined for any number."
             )
-        return make_surface(self.counts.sweep, self.levels)
+        sweep = self.counts.sweep
+        low, high = sweep.column(0), sweep.column(2)
+        rows, columns = np.flatnonzero(low), np.flatnonzero(high)[::-1]
+        _refuse_oversized(len(rows) * len(columns), "cells")
+        middle = _running_share(sweep.column(1))
+        return OrdinalSurface(
+            levels=self.levels,
+            low_edges=_running_share(low[rows]),
+            high_edges=_running_share(high[columns]),
+            # middle cases strictly between the low score of the row and the high score of the column
+            heights=np.maximum(middle[columns][None, :] - middle[rows + 1][:, None], 0.0),
+            low_thresholds=sweep.scores[rows],
+            high_thresholds=sweep.scores[columns],
+            counts=sweep,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as JSON-safe built-in types; `vus` under every rule for ties."""

@@ -105,7 +105,12 @@ def ordinal_thresholds(
     counts = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
     levels, sweep = counts.levels, counts.counts.sweep
     r = len(levels)
-    table = _step_costs(r, step_cost) if costs is None else np.array(check_finite(costs, "costs"))
+    if costs is not None:
+        table = np.array(check_finite(costs, "costs"))
+    elif np.isfinite(step_cost) and step_cost >= 0:
+        table = step_cost * np.abs(np.subtract.outer(np.arange(r), np.arange(r))).astype(np.float64)
+    else:
+        raise input_error("step_cost", "must be a finite number >= 0", step_cost)
     if table.shape != (r, r):
         raise input_error("costs", f"must be a table of {r} x {r} for {r} levels", f"shape {table.shape}")
     weights = np.column_stack([sweep.column(level) for level in range(r)])
@@ -125,13 +130,6 @@ def ordinal_thresholds(
         confusion=confusion,
         costs=table,
     )
-
-
-def _step_costs(levels: int, step: float) -> FloatArray:
-    if not np.isfinite(step) or step < 0:
-        raise input_error("step_cost", "must be a finite number >= 0", step)
-    place = np.arange(levels)
-    return np.asarray(step * np.abs(place[:, None] - place).astype(np.float64))
 
 
 def _cheapest_cuts(prefix: FloatArray) -> IntArray:

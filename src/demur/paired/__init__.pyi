@@ -1,2 +1,2 @@
+from .counts import JointCounts as JointCounts
 from .counts import PairedCounts as PairedCounts
-from .joint import JointCounts as JointCounts

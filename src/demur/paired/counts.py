@@ -1,4 +1,4 @@
-"""`PairedCounts`: cases per pair of scores of two models, the statistic of paired comparisons.
+"""`PairedCounts` and `JointCounts`: cases per combination of scores of two or more models on the same cases.
 
 A comparison of two models on the same cases needs to know which scores belong together. The
 joint counts keep just that: positives and negatives per distinct (score of a, score of b), or
@@ -9,6 +9,8 @@ cases draw it from the counts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from demur._checks import (
     check_labels,
+    check_members,
     check_nonnegative,
     check_same_length,
     check_scores,
@@ -23,14 +26,17 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._results import read_only
+from demur._results import Result, read_only
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
 from demur.counts.bins import BinnedCounts, united_ranges
-from demur.counts.scores import ScoreCounts
+from demur.counts.scores import ScoreCounts, check_class_columns
 from demur.exceptions import InputError
 from demur.surface.bounds import count_bounds
+from demur.surface.surface import surface_of
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["CASES", "PairedCounts", "PairedRows", "as_paired_rows"]
+__all__ = ["CASES", "JointCounts", "PairedCounts", "PairedRows", "as_paired_rows"]
 
 CASES: dict[str, Any] = {"statistic": "cases", "exact": True}
 """What results made from one row per case say about their evidence."""
@@ -52,10 +58,6 @@ class _Axis(NamedTuple):
     lower: FloatArray
     upper: FloatArray
     at: IntArray
-
-    @classmethod
-    def of(cls, lower: FloatArray, upper: FloatArray) -> _Axis:
-        return cls(*united_ranges(lower, upper))
 
     @property
     def n_bins(self) -> int:
@@ -153,32 +155,23 @@ class PairedCounts:
             low[0] if upper_a is None else check_scores(upper_a, "upper_a"),
             low[1] if upper_b is None else check_scores(upper_b, "upper_b"),
         )
-        pos = np.atleast_1d(check_nonnegative(positives, "positives"))
-        neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
-        check_same_length(
-            score_a=low[0], score_b=low[1], upper_a=high[0], upper_b=high[1], positives=pos, negatives=neg
-        )
+        columns = {"score_a": low[0], "score_b": low[1], "upper_a": high[0], "upper_b": high[1]}
+        pos, neg = check_class_columns(positives, negatives, **columns)
         for name, start, stop in zip(("a", "b"), low, high, strict=True):
             wrong = start > stop
             if np.any(wrong):
                 raise input_error(f"score_{name}", f"must not exceed upper_{name}", float(start[wrong][0]))
-        total = float(pos.sum() + neg.sum())
-        if not 0 < total < np.inf:
-            raise input_error("positives and negatives", "must have a positive, finite sum", total)
         kept = pos + neg > 0
-        axes = [_Axis.of(start[kept], stop[kept]) for start, stop in zip(low, high, strict=True)]
-        return cls._grouped(axes, pos[kept], neg[kept])
-
-    @classmethod
-    def _grouped(cls, axes: list[_Axis], pos: FloatArray, neg: FloatArray) -> PairedCounts:
-        """Add up cells of the same two scores or bins."""
-        first, second = axes
+        first, second = (
+            _Axis(*united_ranges(start[kept], stop[kept])) for start, stop in zip(low, high, strict=True)
+        )
+        # cells of the same two scores or bins are added up
         width = len(second.lower)
         key, cell = np.unique(first.at * width + second.at, return_inverse=True)
         return cls(
             _axes=(first._replace(at=key // width), second._replace(at=key % width)),
-            _positives=np.bincount(cell, pos, len(key)).astype(np.float64),
-            _negatives=np.bincount(cell, neg, len(key)).astype(np.float64),
+            _positives=np.bincount(cell, pos[kept], len(key)).astype(np.float64),
+            _negatives=np.bincount(cell, neg[kept], len(key)).astype(np.float64),
         )
 
     def merge(self, *others: PairedCounts) -> PairedCounts:
@@ -203,34 +196,32 @@ class PairedCounts:
     @property
     def score_a(self) -> FloatArray:
         """Score of model a in each cell, or the smallest of its bin."""
-        return _read(self._axes[0].lower, self._axes[0].at)
+        return read_only(self._axes[0].lower[self._axes[0].at])
 
     @property
     def score_b(self) -> FloatArray:
         """Score of model b in each cell, or the smallest of its bin."""
-        return _read(self._axes[1].lower, self._axes[1].at)
+        return read_only(self._axes[1].lower[self._axes[1].at])
 
     @property
     def upper_a(self) -> FloatArray:
         """Largest score of model a in the bin of each cell."""
-        return _read(self._axes[0].upper, self._axes[0].at)
+        return read_only(self._axes[0].upper[self._axes[0].at])
 
     @property
     def upper_b(self) -> FloatArray:
         """Largest score of model b in the bin of each cell."""
-        return _read(self._axes[1].upper, self._axes[1].at)
+        return read_only(self._axes[1].upper[self._axes[1].at])
 
     @property
     def positives(self) -> FloatArray:
         """Weight of the positives in each cell."""
-        column: FloatArray = read_only(self._positives)
-        return column
+        return read_only(self._positives)
 
     @property
     def negatives(self) -> FloatArray:
         """Weight of the negatives in each cell."""
-        column: FloatArray = read_only(self._negatives)
-        return column
+        return read_only(self._negatives)
 
     @property
     def n(self) -> float:
@@ -306,11 +297,6 @@ class PairedCounts:
         return f"PairedCounts(n={self.n:g}, cells={len(self._positives)}, {bins})"
 
 
-def _read(values: FloatArray, at: IntArray) -> FloatArray:
-    column: FloatArray = read_only(values[at])
-    return column
-
-
 def as_paired_rows(
     y_true: Labels | PairedCounts,
     score_a: ArrayLike | None,
@@ -345,3 +331,122 @@ def as_paired_rows(
     weights = check_weights(sample_weight)
     check_same_length(y_true=positive, score_a=scores[0], score_b=scores[1], sample_weight=weights)
     return PairedRows(positive, *scores, weights, CASES)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class JointCounts(Result):
+    """Positives and negatives per combination of scores, or of bins of scores, of several models.
+
+    `compare_models` takes it in place of labels and scores: honest costs of every model, paired
+    differences and the answer follow from it, without the rows. Scores of one bin count as ties, so the
+    models compared are the models rounded to their bins. Their costs are exact; `certified` bounds what
+    a finer choice of thresholds could save. Made by `demur.engines.read_joint_counts`.
+
+    Attributes
+    ----------
+    lower, upper : mapping
+        Model -> array; element c is the smallest (largest) score of the model's bin in cell c.
+    positives, negatives : array
+        Element c is the number of cases of that class in cell c.
+    counts : mapping
+        Model -> its own counts, in finer bins than the cells or exact.
+    n : float
+        Number of cases.
+    exact : bool
+        Whether no bin holds several scores.
+
+    Examples
+    --------
+    >>> from demur import CostModel, compare_models
+    >>> from demur.engines import read_joint_counts
+    >>> table = {
+    ...     "sick": [0, 0, 0, 0, 1, 1, 1, 1] * 50,
+    ...     "new": [1, 1, 2, 3, 3, 4, 5, 5] * 50,
+    ...     "old": [1, 2, 3, 3, 2, 2, 3, 4] * 50,
+    ... }
+    >>> joint = read_joint_counts(table, y_true="sick", scores=["new", "old"])
+    >>> joint
+    JointCounts(n=400, models new, old, cells=8, exact)
+    >>> answer = compare_models(joint, costs=CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)).answer
+    >>> answer.model, answer.versus["runner_up"].interval.high < 0
+    ('new', True)
+    """
+
+    lower: Mapping[str, FloatArray]
+    upper: Mapping[str, FloatArray]
+    positives: FloatArray
+    negatives: FloatArray
+    counts: Mapping[str, ScoreCounts]
+    _evidence = ("counts",)
+
+    def __post_init__(self) -> None:
+        """Check shapes and freeze."""
+        names = check_members(list(self.counts), "counts")
+        if list(self.lower) != names or list(self.upper) != names:
+            raise input_error("lower and upper", "must have the models of counts", list(self.lower))
+        for name in ("positives", "negatives"):
+            object.__setattr__(self, name, np.atleast_1d(check_nonnegative(getattr(self, name), name)))
+        for one, bound in self.upper.items():
+            check_same_length(positives=self.positives, negatives=self.negatives, upper=bound)
+            check_same_length(positives=self.positives, lower=self.lower[one])
+        Result.__post_init__(self)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models."""
+        return tuple(self.counts)
+
+    @property
+    def n(self) -> float:
+        """Number of cases."""
+        return float(self.positives.sum() + self.negatives.sum())
+
+    @property
+    def exact(self) -> bool:
+        """Whether no bin holds several scores."""
+        return all(np.array_equal(self.lower[name], self.upper[name]) for name in self.models)
+
+    def binned(self, model: str) -> ScoreCounts:
+        """Return the counts of one model in the bins of the cells."""
+        lower, place = np.unique(self.lower[model], return_inverse=True)
+        upper = np.empty_like(lower)
+        upper[place] = self.upper[model]
+        positives, negatives = (
+            np.bincount(place, cases, len(lower)) for cases in (self.positives, self.negatives)
+        )
+        if np.array_equal(lower, upper):
+            return ScoreCounts.from_counts(lower, positives, negatives)
+        return BinnedCounts.from_bins(lower, upper, positives, negatives)
+
+    def certified(
+        self, costs: CostModel | CostRange | None = None, *, prevalence: float | None = None
+    ) -> float:
+        """Return the most by which the best window of a model in these bins can miss its cheapest one.
+
+        In units of the more expensive error, per case, with hindsight; the largest over all models and
+        all corners of a range. At given costs it is the gap to the cheapest window of the finer
+        `counts`, plus what these leave open; without costs, the bound over all costs.
+        """
+        if self.exact:
+            return 0.0
+        if costs is None:
+            return max(self.binned(name).certified for name in self.models)
+        if isinstance(costs, CostRange):
+            points = costs.corners()
+        else:
+            check_type(costs, "costs", CostModel)
+            points = [costs]
+        certified = []
+        for name, finest in self.counts.items():
+            coarse, fine = (surface_of(counts, prevalence) for counts in (self.binned(name), finest))
+            gaps = [0.0]
+            for point in points:
+                at = point.mu, point.nu_positive, point.nu_negative
+                gaps.append((float(coarse.cost(*at)) - float(fine.cost(*at))) / max(1.0, point.mu))
+            certified.append(max(gaps) + finest.certified)
+        return max(certified)
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "in bins"
+        names = ", ".join(self.models)
+        return f"JointCounts(n={self.n:g}, models {names}, cells={len(self.positives)}, {kind})"

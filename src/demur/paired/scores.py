@@ -13,8 +13,13 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_columns, check_labels, check_same_length, check_weights, input_error
-from demur._kernels.dominance import joint_wins
-from demur._kernels.placements import Ordered, TwoWay, mid_ranks, one_model, ordered, placements, two_way
+from demur._kernels.placements import (
+    Ordered,
+    joint_wins,
+    mid_ranks,
+    ordered,
+    placements,
+)
 from demur.exceptions import UndefinedError
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
@@ -40,20 +45,28 @@ class JointScores:
         scores: Sequence[FloatArray] | FloatArray,
         weights: FloatArray | None,
         evidence: dict[str, Any] | None = None,
+        *,
+        both_classes: str | None = None,
     ) -> None:
         if weights is not None and not weights.all():
             kept = weights > 0
             positive, scores, weights = positive[kept], [column[kept] for column in scores], weights[kept]
         self._scores = scores
         self._members = {kind: np.flatnonzero(positive == kind) for kind in (True, False)}
+        for kind, rows in self._members.items() if both_classes is not None else ():
+            if len(rows) == 0:
+                word = "positive" if kind else "negative"
+                raise UndefinedError(
+                    f"{both_classes} needs cases of both classes, got no {word} case. "
+                    "Hint: check y_true and pos_label."
+                )
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
         self.evidence = CASES if evidence is None else evidence
         # what is below a score where every case counts once: the same for all models
         self._numbers = {kind: np.arange(len(rows) + 1.0) for kind, rows in self._members.items()}
-        self._orders: dict[tuple[bool, int], Ordered] = {}
+        self._orders: dict[int, tuple[Ordered, Ordered]] = {}
         self._placements: dict[tuple[int, int], tuple[FloatArray, FloatArray, float]] = {}
-        self._single: dict[int, TwoWay] = {}
 
     @classmethod
     def of_two(
@@ -79,9 +92,8 @@ class JointScores:
                 "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
             )
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
-        made = cls(rows.positive, np.stack([rows.score_a, rows.score_b]), rows.weights, rows.evidence)
-        made._require_both_classes(quantity)
-        return made
+        scores = np.stack([rows.score_a, rows.score_b])
+        return cls(rows.positive, scores, rows.weights, rows.evidence, both_classes=quantity)
 
     @classmethod
     def of_columns(
@@ -98,17 +110,7 @@ class JointScores:
         positive = check_labels(y_true, pos_label)
         weights = check_weights(sample_weight)
         check_same_length(y_true=positive, scores=columns, sample_weight=weights)
-        made = cls(positive, np.ascontiguousarray(columns.T), weights)
-        made._require_both_classes(quantity)
-        return made
-
-    def _require_both_classes(self, quantity: str) -> None:
-        for kind, word in ((True, "positive"), (False, "negative")):
-            if len(self._members[kind]) == 0:
-                raise UndefinedError(
-                    f"{quantity} needs cases of both classes, got no {word} case. "
-                    "Hint: check y_true and pos_label."
-                )
+        return cls(positive, np.ascontiguousarray(columns.T), weights, both_classes=quantity)
 
     @cached_property
     def negatives(self) -> FloatArray:
@@ -128,12 +130,14 @@ class JointScores:
     @property
     def n_negative(self) -> float:
         """Weight of the negatives."""
-        return _total(self._members[False], self.negative_weight)
+        weights = self.negative_weight
+        return float(len(self._members[False]) if weights is None else weights.sum())
 
     @property
     def n_positive(self) -> float:
         """Weight of the positives."""
-        return _total(self._members[True], self.positive_weight)
+        weights = self.positive_weight
+        return float(len(self._members[True]) if weights is None else weights.sum())
 
     @property
     def whole_cases(self) -> bool:
@@ -141,25 +145,21 @@ class JointScores:
         weights = [w for w in (self.negative_weight, self.positive_weight) if w is not None]
         return not any(np.any(weight % 1) for weight in weights)
 
-    def _order(self, model: int, *, positive: bool) -> Ordered:
-        key = positive, model
-        if key not in self._orders:
-            weights = self.positive_weight if positive else self.negative_weight
-            own = self._scores[model][self._members[positive]]
-            self._orders[key] = ordered(own, weights, self._numbers[positive])
-        return self._orders[key]
-
     def orders(self, model: int) -> tuple[Ordered, Ordered]:
         """Order the positives and the negatives by the scores of one model, once for all questions."""
-        return self._order(model, positive=True), self._order(model, positive=False)
+        if model not in self._orders:
+            positive, negative = (
+                ordered(self._scores[model][self._members[kind]], weights, self._numbers[kind])
+                for kind, weights in ((True, self.positive_weight), (False, self.negative_weight))
+            )
+            self._orders[model] = positive, negative
+        return self._orders[model]
 
     def placements(self, a: int, b: int | None = None) -> tuple[FloatArray, FloatArray, float]:
         """Placements of the negatives of model `a` among the positives of `b`, and back."""
         key = a, a if b is None else b
         if key not in self._placements:
-            self._placements[key] = placements(
-                self._order(key[0], positive=False), self._order(key[1], positive=True)
-            )
+            self._placements[key] = placements(self.orders(key[0])[1], self.orders(key[1])[0])
         return self._placements[key]
 
     def in_ranks(self, *models: int) -> "JointScores":
@@ -168,15 +168,18 @@ class JointScores:
         for split in ("negatives", "positives"):
             made.__dict__.pop(split, None)
         columns = [np.empty(n_cases) for _ in models]
-        made._scores, made._orders, made._placements, made._single = columns, {}, {}, {}
+        made._scores, made._orders, made._placements = columns, {}, {}
         for at, model in enumerate(models):
             above, below, _ = self.placements(model)
             # row sums count the positives above a negative, column sums the negatives below a positive
-            for positive, beside in ((False, self.n_positive - above), (True, below)):
-                own = self._order(model, positive=positive)
+            ranked = []
+            for own, kind, beside in zip(
+                self.orders(model), (True, False), (below, self.n_positive - above), strict=True
+            ):
                 ranks = mid_ranks(own) + beside[own.cases]
-                columns[at][self._members[positive][own.cases]] = ranks
-                made._orders[positive, at] = own._replace(scores=ranks)
+                columns[at][self._members[kind][own.cases]] = ranks
+                ranked.append(own._replace(scores=ranks))
+            made._orders[at] = ranked[0], ranked[1]
         return made
 
     def joint_wins(self, a: int, b: int) -> float:
@@ -185,55 +188,8 @@ class JointScores:
             row, _, tied = self.placements(a)
             won = float(row.sum() if self.negative_weight is None else (row * self.negative_weight).sum())
             return won - tied / 4  # psi squared is 1/4 for tied pairs, which count 1/2 among the wins
-        negative = self._order(a, positive=False), self._order(b, positive=False)
-        positive = self._order(a, positive=True), self._order(b, positive=True)
+        positive, negative = zip(self.orders(a), self.orders(b), strict=True)
         return joint_wins(negative, positive, self.negative_weight, self.positive_weight)
-
-    def single_table(self, model: int) -> TwoWay:
-        """Sums of squares of one model."""
-        if model not in self._single:
-            row, column, _ = self.placements(model)
-            self._single[model] = one_model(
-                row,
-                column,
-                self.negative_weight,
-                self.positive_weight,
-                pair_squares=self.joint_wins(model, model),
-            )
-        return self._single[model]
-
-    def difference_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
-        """Sums of squares of psi_a - psi_b."""
-        (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
-        row, column = row_a - row_b, column_a - column_b
-        squares = None
-        if not (np.any(row) or np.any(column)):
-            squares = 0.0  # placements determine the whole table, so the models rank alike
-        elif interaction:
-            squares = self.joint_wins(a, a) + self.joint_wins(b, b) - 2 * self.joint_wins(a, b)
-        return two_way(
-            row,
-            column,
-            self.negative_weight,
-            self.positive_weight,
-            pair_squares=squares,
-        )
-
-    def product_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
-        """Sums of products of psi_a and psi_b: as `single_table` where a = b, covariances else."""
-        one, other = self.single_table(a), self.single_table(b)
-        if a == b:
-            return one
-        (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
-        n, m = one.n_negative, one.n_positive
-        rows = (row_a / m - one.estimate) * (row_b / m - other.estimate)
-        columns = (column_a / n - one.estimate) * (column_b / n - other.estimate)
-        if self.negative_weight is not None and self.positive_weight is not None:
-            rows, columns = rows * self.negative_weight, columns * self.positive_weight
-        ss_row, ss_column = float(rows.sum()), float(columns.sum())
-        rest = n * m * one.estimate * other.estimate + m * ss_row + n * ss_column
-        within = self.joint_wins(a, b) - rest if interaction else None
-        return TwoWay(n, m, one.estimate * other.estimate, ss_row, ss_column, within)
 
     def permutation_terms(self, a: int, b: int) -> IntArray:
         """Integers 4 N M a_k whose sum with random signs is 4 N M times the permuted difference.
@@ -259,7 +215,3 @@ def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two:
     out -= less_two
     out *= 2
     return out
-
-
-def _total(members: IntArray, weights: FloatArray | None) -> float:
-    return float(len(members)) if weights is None else float(weights.sum())

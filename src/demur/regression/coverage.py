@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_rate, check_same_length, check_scores, check_weights, input_error
-from demur._kernels.running_quantile import running_quantile
+from demur._kernels.running import running_quantile
 from demur._kernels.sweep import score_groups
 from demur._results import Result, as_scalar, read_only
 from demur.counts.scores import ScoreCounts

@@ -1,10 +1,11 @@
-"""Intervals of the area over a REC curve, which is the mean of the capped errors."""
+"""Intervals of the area over a REC curve, which is the mean of the capped errors, and bands of the curve."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,22 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_rng,
+    check_type,
     input_error,
 )
-from demur._kernels.bounded_means import hoeffding_limits
-from demur._results import Interval
+from demur._kernels.proportions import binomial_interval, hoeffding_limits
+from demur._results import Interval, Result
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
-from demur.regression.rec import regression_errors, tolerance_limit
+from demur.regression.rec import RecCurve, regression_errors, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
+    "RecBand",
     "aoc_interval",
     "bootstrap_interval",
     "bootstrap_means",
     "capped_errors",
+    "rec_band",
     "refuse_blocks",
     "resample_chunks",
 ]
@@ -135,7 +139,17 @@ def _log_t_interval(
             f"The bootstrap-t interval needs at least 2 cases, got {n}. Hint: one error has no spread."
         )
     if values.max() == values.min():
-        return _interval_without_spread(mean, n, level, limit)
+        # equal errors say nothing about their spread: Hoeffding's limits if they are bounded
+        if math.isfinite(limit):
+            low, high = hoeffding_limits(mean / limit, n, level)
+            return Interval(low * limit, high * limit)
+        warnings.warn(
+            f"All {n} errors are equal, so they tell nothing about their spread and the interval has length "
+            "0. Hint: pass max_tolerance, an upper limit of the errors.",
+            DegenerateDataWarning,
+            stacklevel=3,
+        )
+        return Interval(mean, mean)
     log_error = float(values.std(ddof=1)) / (mean * math.sqrt(n))
     statistics = _log_t_statistics(values, n_resamples, rng)
     # order statistics: between a finite and an infinite one there is nothing to interpolate
@@ -163,20 +177,6 @@ def _log_t_statistics(values: FloatArray, n_resamples: int, rng: np.random.Gener
         at_ends = np.where(means == mean, 0.0, np.copysign(np.inf, means - mean))
         statistics.append(np.where(flat, at_ends, ratio))
     return np.concatenate(statistics)
-
-
-def _interval_without_spread(mean: float, n: int, level: float, limit: float) -> Interval:
-    """Equal errors say nothing about their spread: Hoeffding's limits if they are bounded."""
-    if math.isfinite(limit):
-        low, high = hoeffding_limits(mean / limit, n, level)
-        return Interval(low * limit, high * limit)
-    warnings.warn(
-        f"All {n} errors are equal, so they tell nothing about their spread and the interval has length 0. "
-        "Hint: pass max_tolerance, an upper limit of the errors.",
-        DegenerateDataWarning,
-        stacklevel=4,
-    )
-    return Interval(mean, mean)
 
 
 def aoc_interval(
@@ -279,3 +279,99 @@ def aoc_interval(
         limit = tolerance_limit(max_tolerance, math.inf)
         return _log_t_interval(values, count, level, limit, generator)
     return bootstrap_interval(values, bootstrap_means(values, count, length, generator), level, method)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RecBand(Result):
+    """Confidence band of a REC curve; made by `rec_band`.
+
+    Attributes
+    ----------
+    tolerance, accuracy : array
+        The step curve.
+    low, high : array
+        Limits of the accuracy at each tolerance; the curve is constant in between.
+    confidence_level : float
+        Probability that the band holds the true curve (at all tolerances, or at each one).
+    method : str
+        "dkw" or "clopper-pearson".
+    simultaneous : bool
+        Whether the level is for all tolerances at once.
+    """
+
+    tolerance: FloatArray
+    accuracy: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence_level: float
+    method: str
+    simultaneous: bool
+
+
+def rec_band(curve: RecCurve, *, confidence_level: float = 0.95, method: str = "dkw") -> RecBand:
+    """Confidence band of a REC curve, for all tolerances at once or for each one.
+
+    Assumes independent cases of weight 1. For forecasts of a series the errors are often
+    dependent and the true band is wider.
+
+    Parameters
+    ----------
+    curve : RecCurve
+        Without case weights.
+    confidence_level : float
+        In (0, 1).
+    method : {"dkw", "clopper-pearson"}
+        "dkw": simultaneous, of constant half-width. "clopper-pearson": exact at each single
+        tolerance, too narrow for statements about the whole curve.
+
+    Returns
+    -------
+    RecBand
+        Element i of `low` and `high` bounds the accuracy from ``tolerance[i]`` up to the next.
+
+    Raises
+    ------
+    InputError
+        If the curve is weighted: the number of independent cases is unknown.
+
+    Notes
+    -----
+    Dvoretzky-Kiefer-Wolfowitz with Massart's constant: half-width
+    sqrt(ln(2 / alpha) / 2n), clipped to [0, 1].
+
+    References
+    ----------
+    Massart (1990), Annals of Probability 18, doi:10.1214/aop/1176990746.
+    Clopper and Pearson (1934), Biometrika 26, doi:10.1093/biomet/26.4.404.
+
+    Examples
+    --------
+    With 50 cases nobody can tell 80 % accuracy from 95 %:
+
+    >>> from demur import rec_curve
+    >>> from demur.regression import rec_band
+    >>> band = rec_band(rec_curve(range(50), [0.0] * 50))
+    >>> round(float(band.high[39] - band.accuracy[39]), 3)
+    0.192
+    """
+    check_type(curve, "curve", RecCurve)
+    level = check_confidence_level(confidence_level)
+    check_choice(method, "method", ("dkw", "clopper-pearson"))
+    if curve.weighted:
+        raise input_error(
+            "curve", "must be without case weights", "a weighted one", "repeat rows instead of weighting."
+        )
+    if method == "dkw":
+        half = math.sqrt(math.log(2 / (1 - level)) / (2 * curve.n_cases))
+        low, high = np.clip(curve.accuracy - half, 0, 1), np.clip(curve.accuracy + half, 0, 1)
+    else:
+        low, high = binomial_interval(np.rint(curve.accuracy * curve.n_cases), curve.n_cases, level)
+    return RecBand(
+        tolerance=curve.tolerance,
+        accuracy=curve.accuracy,
+        low=low,
+        high=high,
+        confidence_level=level,
+        method=method,
+        simultaneous=method == "dkw",
+    )

@@ -27,7 +27,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.distribution import distribution
+from demur._kernels.sweep import distribution
 from demur._results import Result, as_scalar, read_only
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
@@ -84,8 +84,7 @@ class RecCurve(Result):
         """Return the share of the cases with an error of at most `tolerance` (>= 0)."""
         at = check_nonnegative(tolerance, "tolerance")
         if self.interpolation == "step":
-            padded = np.concatenate([[0.0], self.accuracy])
-            return as_scalar(padded[np.searchsorted(self.tolerance, at, side="right")])
+            return as_scalar(_step_values(self, at))
         return as_scalar(np.asarray(np.interp(at, *self.vertices())))
 
     def tolerance_at(self, accuracy: ArrayLike) -> Scalar:

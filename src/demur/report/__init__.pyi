@@ -1,4 +1,3 @@
-from .classes import ClassReport as ClassReport
 from .document import Report as Report
 from .dossier import Dossier as Dossier
 from .model import DataSource as DataSource

@@ -12,6 +12,7 @@ from demur.comparison.estimates import incurred_costs
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.splits import Rows
 from demur.report.cases import PageCases
 from demur.typing import BoolArray, FloatArray, IntArray
 
@@ -31,8 +32,18 @@ _MOST_SUMS = 24_000
 _MOST_GROUPS = 4096
 _DIGITS = 7
 # columns of a row of sums: costs of the decisions negative, positive, abstain, then their products
-_COSTS = {1: (0,), 2: (1,), 3: (2,)}
-_PRODUCTS = {4: (0, 0), 5: (1, 1), 6: (2, 2), 7: (0, 1), 8: (0, 2), 9: (1, 2)}
+_COLUMNS: dict[str, tuple[int, ...]] = {
+    "1": (0,),
+    "2": (1,),
+    "3": (2,),
+    "4": (0, 0),
+    "5": (1, 1),
+    "6": (2, 2),
+    "7": (0, 1),
+    "8": (0, 2),
+    "9": (1, 2),
+}
+
 _Same = list[list[float | None]]
 
 
@@ -66,7 +77,7 @@ class PageAmounts:
 
 def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> PageAmounts | None:
     """Return the costs of the cases of a comparison; None where all cases of a class cost the same."""
-    if comparison is None or not isinstance(comparison.question.costs, CaseCosts):
+    if comparison is None or not isinstance(comparison.problem.costs, CaseCosts):
         return None
     split = next(iter(comparison.cases.values()))
     assert split.losses is not None
@@ -85,8 +96,8 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
             _groups(comparison.cases[name], model, same, len(comparison.judged))
             for name, model in comparison.judged.items()
         ]
-    named = _named(comparison.question.costs)
-    for name, found in incurred_costs(comparison.question.costs, comparison.cases).items():
+    named = _named(comparison.problem.costs)
+    for name, found in incurred_costs(comparison.problem.costs, comparison.cases).items():
         named[name] |= found
     return PageAmounts(named=named, same=same, columns=columns, groups=groups)
 
@@ -129,65 +140,60 @@ def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> 
     The groups depend on the scores alone, not on labels or amounts, so windows that cut between them are
     judged honestly.
     """
-    varying = [_varying(one) for one in same]
+    # columns that no number of cases gives: costs that differ, and products of two of those
+    varying = [
+        {
+            column: decisions
+            for column, decisions in _COLUMNS.items()
+            if all(one[decision] is None for decision in decisions)
+        }
+        for one in same
+    ]
     tables = cases.folds * cases.repeats
     size = int(_MOST_SUMS / (models * tables * (2 + sum(map(len, varying)))))
-    edges = _edges(model, max(2, min(size, _MOST_GROUPS)))
+    size = max(2, min(size, _MOST_GROUPS))
     counts = model.counts
+    below = np.cumsum(counts.positives + counts.negatives)
+    inner = np.searchsorted(below, below[-1] * np.arange(1, size) / size) + 1
+    # first score of every group and the end, among the distinct scores
+    edges = np.unique(np.concatenate([[0], inner[inner < len(below)], [len(below)]]))
     lower, upper = counts.scores[edges[:-1]], counts.upper_scores[edges[1:] - 1]
     cuts = shortest_cuts(lower, upper)
+    group = np.searchsorted(counts.scores[edges[1:-1]], model.scores, side="right")
+    folds = []
+    for rows in cases.splits.repeats:
+        positive = cases.positive[rows.cell]
+        for fold in range(cases.folds):
+            held = rows.fold == fold
+            folds.append(
+                [
+                    _class_sums(cases, rows, np.flatnonzero(held & own), group, columns, len(edges) - 1)
+                    for own, columns in zip((~positive, positive), varying, strict=True)
+                ]
+            )
     return {
         **json_safe({"lower": lower, "upper": upper}),
         "cuts": json_safe({"lower": cuts[0], "upper": cuts[1]}),
-        "folds": _fold_sums(cases, model, edges, varying),
+        "folds": folds,
     }
-
-
-def _varying(same: list[float | None]) -> dict[int, tuple[int, ...]]:
-    """Columns that no number of cases gives: costs that differ, and products of two of those."""
-    columns: dict[int, tuple[int, ...]] = {**_COSTS, **_PRODUCTS}
-    return {column: of for column, of in columns.items() if all(same[decision] is None for decision in of)}
-
-
-def _edges(model: JudgedModel, size: int) -> IntArray:
-    """First score of every group and the end, among the distinct scores."""
-    below = np.cumsum(model.counts.positives + model.counts.negatives)
-    wanted = below[-1] * np.arange(1, size) / size
-    inner = np.searchsorted(below, wanted) + 1
-    edges: IntArray = np.unique(np.concatenate([[0], inner[inner < len(below)], [len(below)]]))
-    return edges
-
-
-def _fold_sums(
-    cases: SplitCases, model: JudgedModel, edges: IntArray, varying: list[dict[int, tuple[int, ...]]]
-) -> list[list[dict[str, Any]]]:
-    assert cases.losses is not None
-    losses, size = cases.losses, len(edges) - 1
-    group = np.searchsorted(model.counts.scores[edges[1:-1]], model.scores, side="right")
-    found = []
-    for rows in cases.splits.repeats:
-        for fold in range(cases.folds):
-            held = np.flatnonzero(rows.fold == fold)
-            found.append(
-                [
-                    _class_sums(group[rows.cell[own]], rows.cases[own], losses[rows.cell[own]], columns, size)
-                    for own, columns in (
-                        (held[~cases.positive[rows.cell[held]]], varying[0]),
-                        (held[cases.positive[rows.cell[held]]], varying[1]),
-                    )
-                ]
-            )
-    return found
 
 
 def _class_sums(
-    group: IntArray, sizes: FloatArray, losses: FloatArray, columns: dict[int, tuple[int, ...]], size: int
+    cases: SplitCases,
+    rows: Rows,
+    own: IntArray,
+    group: IntArray,
+    columns: dict[str, tuple[int, ...]],
+    size: int,
 ) -> dict[str, Any]:
+    """Add up some rows of a split by group: their cases, costs and products of costs."""
+    assert cases.losses is not None
+    at, sizes, losses = group[rows.cell[own]], rows.cases[own], cases.losses[rows.cell[own]]
     sums = {
-        str(column): _short(np.bincount(group, sizes * np.prod(losses[:, of], axis=1), size))
-        for column, of in columns.items()
+        column: _short(np.bincount(at, sizes * np.prod(losses[:, decisions], axis=1), size))
+        for column, decisions in columns.items()
     }
-    return {"cases": _short(np.bincount(group, sizes, size)), "columns": sums}
+    return {"cases": _short(np.bincount(at, sizes, size)), "columns": sums}
 
 
 def _short(column: Any) -> list[float]:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +14,16 @@ from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
 from demur.counts.scores import ScoreCounts
-from demur.exceptions import InputError
-from demur.honest.cases import JudgedModel, SplitCases
-from demur.honest.cross_fitting import CrossFittedSurface
-from demur.honest.curve_bands import CostCurveBand, envelope_band_of
-from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
+from demur.honest.curve_bands import envelope_band_of
+from demur.honest.pairs import held_out_pair, judged_pair
 from demur.honest.volume_difference import volume_difference_of
-from demur.report.drawing import roc_points, score_bins
-from demur.report.evidence import ModelEvidence, model_evidence
-from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
+from demur.policy.evidence import PolicyEvidence
+from demur.report.evidence import model_evidence
+from demur.report.model import ModelReport, PairReport, roc_points, score_bins
 from demur.roc.curve import auc_score
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import Range
-from demur.windows.policy_evidence import PolicyEvidence
 
 __all__ = ["Notes", "begin_models", "begin_pairs", "lone_models"]
 
@@ -36,7 +31,6 @@ _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
 # pairs beyond these many models are left to the functions that compare two
 _MOST_PAIRED = 12
-_Value = TypeVar("_Value")
 
 
 @dataclass
@@ -50,77 +44,58 @@ class Notes:
         if sentence not in self.sentences:
             self.sentences.append(sentence)
 
-    def unless_undefined(self, what: str, compute: Callable[[], _Value]) -> _Value | None:
-        """Return what `compute` gives; None and a sentence if the data do not allow it."""
-        try:
-            return compute()
-        except InputError as error:
-            self.add(f"{what} left out: {error}")
-            return None
-
 
 # ---------------------------------------------------------------- models
 
 
-class _Parts(NamedTuple):
-    """What is computed of one model, each part on its own."""
-
-    band: Future[CostCurveBand]
-    evidence: Future[ModelEvidence]
-    policy: Future[PolicyEvidence]
-    bins: Future[ScoreBins]
-    roc: Future[RocPoints]
-
-
 def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
     """Begin the part of every model of a comparison; what is returned waits for all of them."""
-    surfaces = [model.surface.surface for model in comparison.models.values()]
+    problem, models = comparison.problem, comparison.models
     # what takes longest goes first, so that no thread waits for it at the end
-    evidence = {name: pool.submit(_evidence, comparison, name) for name in comparison.models}
-    wins = pool.submit(_wins, surfaces)
-    parts = {}
-    for index, (name, model) in enumerate(comparison.models.items()):
+    evidence = [
+        pool.submit(
+            model_evidence,
+            comparison.judged[name].counts,
+            prevalence=problem.rate,
+            confidence_level=problem.confidence_level,
+            weights=comparison.cases[name].weights,
+        )
+        for name in models
+    ]
+    wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
+    drawn = []
+    for index, (name, model) in enumerate(models.items()):
         counts = comparison.judged[name].counts
-        parts[name] = _Parts(
-            band=pool.submit(_cost_band, model.surface, index, comparison),
-            evidence=evidence[name],
-            policy=pool.submit(PolicyEvidence.from_counts, counts),
-            bins=pool.submit(score_bins, counts),
-            roc=pool.submit(roc_points, counts),
+        # streams of their own, so that neither threads nor other models matter
+        rng = np.random.default_rng([problem.seed, index])
+        points, level = np.linspace(0, 1, 101), problem.confidence_level
+        parts: dict[str, Future[Any]] = {
+            "cost_band": pool.submit(
+                envelope_band_of, model.surface, points, level=level, draws=_DRAWS, rng=rng, workers=1
+            ),
+            "policy": pool.submit(PolicyEvidence.from_counts, counts),
+            "bins": pool.submit(score_bins, counts),
+            "roc": pool.submit(roc_points, counts),
+            "evidence": evidence[index],
+        }
+        drawn.append(parts)
+
+    def finished() -> tuple[ModelReport, ...]:
+        return tuple(
+            ModelReport(
+                name=name,
+                surface=model.surface.surface,
+                honest=model.surface,
+                auc=model.auc,
+                auc_interval=model.auc_interval,
+                volume=model.volume,
+                wins=share,
+                **{part: future.result() for part, future in parts.items()},
+            )
+            for (name, model), share, parts in zip(models.items(), wins.result(), drawn, strict=True)
         )
-    return partial(_model_reports, comparison, wins, parts)
 
-
-def _model_reports(
-    comparison: Comparison, wins: Future[list[float]], parts: Mapping[str, _Parts]
-) -> tuple[ModelReport, ...]:
-    return tuple(
-        ModelReport(
-            name=name,
-            surface=model.surface.surface,
-            honest=model.surface,
-            auc=model.auc,
-            auc_interval=model.auc_interval,
-            volume=model.volume,
-            wins=share,
-            cost_band=parts[name].band.result(),
-            bins=parts[name].bins.result(),
-            roc=parts[name].roc.result(),
-            evidence=parts[name].evidence.result(),
-            policy=parts[name].policy.result(),
-        )
-        for (name, model), share in zip(comparison.models.items(), wins.result(), strict=True)
-    )
-
-
-def _evidence(comparison: Comparison, name: str) -> ModelEvidence:
-    question = comparison.question
-    return model_evidence(
-        comparison.judged[name].counts,
-        prevalence=question.rate,
-        confidence_level=question.confidence_level,
-        weights=comparison.cases[name].weights,
-    )
+    return finished
 
 
 def lone_models(
@@ -159,18 +134,6 @@ def _wins(surfaces: list[AbstentionSurface]) -> list[float]:
     return shares
 
 
-def _cost_band(honest: CrossFittedSurface, index: int, comparison: Comparison) -> CostCurveBand:
-    return envelope_band_of(
-        honest,
-        np.linspace(0, 1, 101),
-        level=comparison.question.confidence_level,
-        draws=_DRAWS,
-        # streams of their own, so that neither threads nor other models matter
-        rng=np.random.default_rng([comparison.question.seed, index]),
-        workers=1,
-    )
-
-
 # ---------------------------------------------------------------- pairs
 
 
@@ -205,30 +168,18 @@ def _pair(comparison: Comparison, tables: ModelTables, first: int, second: int) 
     cases, one, two = comparison.cases[names[0]], *(comparison.judged[names[k]] for k in (first, second))
     paired = judged_pair(cases, one, two)
     volume = volume_difference_of(paired)
+    # tests take models that rank alike as one, whose held-out cases may differ
+    joint = paired.honest if paired.honest.second is two.honest else held_out_pair(cases, one, two)
     auc = paired_test(tables, first, second, PairedOptions(method="delong"))
     return PairReport(
         first=first,
         second=second,
         paired=paired,
-        joint=_as_judged(cases, one, two, paired),
+        joint=joint,
         volume=volume,
         auc=auc,
-        confidence_level=comparison.question.confidence_level,
+        confidence_level=comparison.problem.confidence_level,
         volume_pvalue=volume.pvalue,
         auc_pvalue=auc.pvalue,
         comparisons=1,
-    )
-
-
-def _as_judged(cases: SplitCases, first: JudgedModel, second: JudgedModel, paired: PairedCases) -> JudgedPair:
-    """Joint held-out cases; tests take models that rank alike as one, whose held-out cases may differ."""
-    if paired.honest.second is second.honest:
-        return paired.honest
-    repeats = cases.splits.repeats
-    return JudgedPair.join(
-        (first.honest, second.honest),
-        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
-        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
-        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
-        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
     )

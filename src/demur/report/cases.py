@@ -105,12 +105,12 @@ def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str
     between blocks are asked for. None where no bound holds for every sample size: cases of unequal
     weight, or scores in bins.
     """
-    if comparison is None or comparison.weights == "importance" or comparison.question.by_case:
+    if comparison is None or comparison.weights == "importance" or comparison.problem.by_case:
         return None
     counts = [model.counts for model in comparison.judged.values()]
     if not all(one.exact for one in counts):
         return None
-    delta = (1 - comparison.question.confidence_level) / len(counts)
+    delta = (1 - comparison.problem.confidence_level) / len(counts)
     below = np.concatenate([np.cumsum(one.blocks().positives) for one in counts])
     above = np.concatenate([np.cumsum(one.blocks().negatives[::-1]) for one in counts])
     n_positive, n_negative = int(counts[0].n_positive), int(counts[0].n_negative)

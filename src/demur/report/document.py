@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from demur._checks import (
 )
 from demur._files.whole import whole_file
 from demur._results import Result
+from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, check_columns
-from demur.comparison.comparison import Comparison, compared
-from demur.comparison.question import Limits, Question
+from demur.comparison.comparison import Comparison, compared, table_of_classes
+from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
+from demur.costs.class_costs import ClassCosts
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
@@ -31,20 +33,24 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
-from demur.report.asked import model_scores, page_question
+from demur.report.asked import model_scores, page_problem
 from demur.report.building import Notes, begin_models, begin_pairs, lone_models
 from demur.report.cases import page_bounds, page_cases
+from demur.report.class_page import (
+    ReviewLevel,
+    class_answer_at,
+    class_document,
+    holds_rows,
+    review_levels,
+)
 from demur.report.groups import RuleByGroup, rule_by_group
 from demur.report.headline import headline
 from demur.report.model import DataSource, ModelReport, PairReport
-from demur.report.notebook import page_widget
+from demur.report.notebook import class_page_widget, page_widget
 from demur.report.page_costs import page_costs, whole_number
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
-
-if TYPE_CHECKING:
-    from demur.comparison.classes.comparison import ClassComparison
-    from demur.report.classes import ClassReport
+from demur.windows.rule import Window
 
 __all__ = ["Report"]
 
@@ -64,19 +70,20 @@ class Report(Result):
     Make one with `from_predictions` or, where only counts are at hand, `from_counts`. The answer and
     every cost are those of `compare_models`. `to_html` writes an interactive page where a reader sets
     the costs, and computes the answer for any prices itself. Up to 4,096 cases it holds the scores and
-    classes of all of them, in the order of their content; above that counts by block of scores.
+    classes of all of them, in the order of their content; above that counts by block of scores. The page
+    of many classes prices the rules it holds: at other costs it says what `answer_at` says.
 
     Attributes
     ----------
     comparison : Comparison or None
         The answer and what it rests on; None where the cases allow no honest cost.
     models : tuple of ModelReport
-        Element m holds the results of model m.
+        Element m holds the results of model m; empty for many classes, whose models `comparison` holds.
     pairs : tuple of PairReport
         Every two models, the earlier one first; empty without joint cases.
     source : DataSource
         Where the cases came from.
-    costs : CostModel or CaseCosts
+    costs : CostModel, CaseCosts or CostMatrix
         Where the page starts.
     costs_given : bool
         Whether a user chose these costs.
@@ -90,6 +97,10 @@ class Report(Result):
         Time of making, ISO 8601 in UTC.
     by_group : RuleByGroup or None
         The rule of the answer in groups of cases; see `with_groups`.
+    levels : tuple
+        Of many classes the rules chosen for the price of a review and for multiples of it.
+    columns : mapping or None
+        Of many classes model -> its columns in the file.
 
     Examples
     --------
@@ -111,7 +122,7 @@ class Report(Result):
     models: tuple[ModelReport, ...]
     pairs: tuple[PairReport, ...]
     source: DataSource
-    costs: CostModel | CaseCosts
+    costs: CostModel | CaseCosts | CostMatrix
     costs_given: bool
     prevalence: float | None
     confidence_level: float
@@ -119,6 +130,8 @@ class Report(Result):
     notes: tuple[str, ...]
     made: str
     by_group: RuleByGroup | None = None
+    levels: tuple[ReviewLevel, ...] = ()
+    columns: Mapping[str, tuple[str, ...]] | None = None
 
     # ---------------------------------------------------------------- construction
 
@@ -140,7 +153,7 @@ class Report(Result):
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
-    ) -> Report | ClassReport:
+    ) -> Report:
         """Make a report from the scores of one or more models for the same cases.
 
         Parameters
@@ -149,10 +162,10 @@ class Report(Result):
         scores : mapping {name: array of n numbers}, or a data frame with a column per model
             Higher means more positive; with `classes` one column of probabilities per class.
         classes, abstain_cost
-            As in `compare_models`: with `classes` the report is a `ClassReport`, and `costs` a matrix.
+            As in `compare_models`.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
-        costs : CostModel, CostRange or CaseCosts, optional
+        costs : CostModel, CostRange, CaseCosts or, with `classes`, a matrix; optional
             Of every outcome, also by a reviewer, by class or by case; where the page starts. With costs
             by case the prices of the page are factors on them.
         limits : Limits, optional
@@ -166,70 +179,76 @@ class Report(Result):
             For ill-formed input. Data that do not allow some number are no error: it is left
             out, and `notes` says why.
         """
+        origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
+        check_type(origin, "source", DataSource)
         if classes is not None:
-            from demur.report.classes import ClassReport
-
-            return ClassReport.from_predictions(
+            if pos_label is not None:
+                raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}.")
+            table, problem, names = table_of_classes(
                 y_true,
                 scores,
                 classes=classes,
                 costs=costs,
                 abstain_cost=abstain_cost,
                 prevalence=prevalence,
-                objective=objective,
-                limits=limits,
                 sample_weight=sample_weight,
                 weights=weights,
+                objective=objective,
+                limits=Limits() if limits is None else limits,
                 confidence_level=confidence_level,
                 seed=seed,
-                source=source,
-                pos_label=pos_label,
             )
+            if not problem.many and source is None:
+                origin = replace(origin, negative=str(table.labels[0]), positive=str(table.labels[1]))
+            return cls.from_comparison(compared(table, problem, class_names=names), source=origin)
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
         columns = check_columns(
             y_true, model_scores(scores), pos_label=pos_label, sample_weight=sample_weight
         )
         positive, weight = columns.positive, columns.weight
-        question = page_question(costs, prevalence, objective, limits, confidence_level, seed)
-        origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
-        check_type(origin, "source", DataSource)
+        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
         notes = Notes()
         comparison = _unless_too_few(
             notes,
             [float(np.sum((positive == kind) & (weight is None or weight > 0))) for kind in (True, False)],
             lambda: compared(
-                CaseTable.of_columns(columns, question, weights=weights),
-                question,
+                CaseTable.of_columns(columns, problem, weights=weights),
+                problem,
                 class_names=origin.class_names,
             ),
-            by_case=question.by_case,
+            by_case=problem.by_case,
         )
         if comparison is None:
             counts = {
                 name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
                 for name, column in columns.scores.items()
             }
-            lone = lone_models(counts, question.rate, question.confidence_level)
-            return cls._made(None, lone, (), question, origin, notes, costs_given=costs is not None)
+            lone = lone_models(counts, problem.rate, problem.confidence_level)
+            return cls._made(None, lone, (), problem, origin, notes, costs_given=costs is not None)
         return cls._of(comparison, origin, notes, costs_given=costs is not None)
 
     @classmethod
     def from_comparison(
-        cls, comparison: Comparison | ClassComparison, *, source: DataSource | None = None
+        cls,
+        comparison: Comparison,
+        *,
+        source: DataSource | None = None,
+        columns: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Report:
         """Make a report of what `compare_models` gave at some costs; `source` as in `from_predictions`.
 
-        A comparison of many classes is refused: `ClassReport.from_comparison` takes it.
+        `columns` names those of a file with many classes, for the policy.
         """
-        if not isinstance(comparison, Comparison):
-            hint = "ClassReport.from_comparison takes a comparison of classes."
-            raise input_error("comparison", "must be a Comparison", type(comparison).__name__, hint)
-        if comparison.question.costs is None:
+        check_type(comparison, "comparison", Comparison)
+        if comparison.problem.costs is None:
             raise input_error("comparison", "must have costs", "none", "pass costs to compare_models.")
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
-        return cls._of(comparison, origin, Notes(), costs_given=True)
+        if not comparison.problem.many:
+            return cls._of(comparison, origin, Notes(), costs_given=True)
+        made = cls._made(comparison, (), (), comparison.problem, origin, Notes(), costs_given=True)
+        return replace(made, levels=review_levels(comparison), columns=columns)
 
     @classmethod
     def from_counts(
@@ -254,22 +273,20 @@ class Report(Result):
         if len(sizes) > 1:
             shown = " and ".join(f"{p:g} positive, {n:g} negative" for p, n in sorted(sizes)[:2])
             raise input_error("counts", "must be of the same cases for all models", shown)
-        question = page_question(costs, prevalence, objective, limits, confidence_level, seed)
+        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
         comparison = _unless_too_few(
             notes,
             sizes.pop(),
-            lambda: compared(
-                CaseTable.of_counts(checked, question), question, class_names=origin.class_names
-            ),
+            lambda: compared(CaseTable.of_counts(checked, problem), problem, class_names=origin.class_names),
         )
         if comparison is None:
             if len(checked) > 1:
                 notes.add(_NOT_PAIRED)
-            lone = lone_models(checked, question.rate, question.confidence_level)
-            return cls._made(None, lone, (), question, origin, notes, costs_given=costs is not None)
+            lone = lone_models(checked, problem.rate, problem.confidence_level)
+            return cls._made(None, lone, (), problem, origin, notes, costs_given=costs is not None)
         return cls._of(comparison, origin, notes, costs_given=costs is not None)
 
     @classmethod
@@ -287,7 +304,7 @@ class Report(Result):
         with workers(comparison.n) as pool:
             models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
         return cls._made(
-            comparison, models(), pairs(), comparison.question, source, notes, costs_given=costs_given
+            comparison, models(), pairs(), comparison.problem, source, notes, costs_given=costs_given
         )
 
     @classmethod
@@ -296,7 +313,7 @@ class Report(Result):
         comparison: Comparison | None,
         models: tuple[ModelReport, ...],
         pairs: tuple[PairReport, ...],
-        question: Question,
+        problem: DecisionProblem,
         source: DataSource,
         notes: Notes,
         *,
@@ -308,16 +325,26 @@ class Report(Result):
             notes.add(remark)
         if len(models) == 1:
             notes.add("Only one model: nothing to compare.")
+        answer = None if comparison is None else comparison.answer
+        if answer is not None and not problem.many and not isinstance(answer.rule, Window | None):
+            notes.add(
+                f"The page shows windows and thresholds; the cheapest rule is another one: {answer.words}"
+            )
+        if comparison is not None and problem.many and not holds_rows(comparison.choice):
+            notes.add(
+                "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
+                "the costs it was made with."
+            )
         return cls(
             comparison=comparison,
             models=models,
             pairs=pairs,
             source=source,
-            costs=question.chosen_for,
+            costs=problem.chosen_for,
             costs_given=costs_given,
-            prevalence=question.rate,
-            confidence_level=question.confidence_level,
-            seed=question.seed,
+            prevalence=problem.rate,
+            confidence_level=problem.confidence_level,
+            seed=problem.seed,
             notes=tuple(notes.sentences),
             made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
@@ -337,10 +364,46 @@ class Report(Result):
         """The answer in words: the rule, what happens, what it costs, what is not proven."""
         return headline(self.comparison, self.models, self.costs, costs_given=self.costs_given)
 
+    @property
+    def many(self) -> bool:
+        """Whether there are more than two classes."""
+        return self.comparison is not None and self.comparison.problem.many
+
+    def answer_at(self, costs: Any, *, abstain_cost: Any = None) -> Answer:
+        """Return the cheapest of the rules on a page of many classes at other costs: what it says there.
+
+        Weights are those chosen for the nearest price of a review among `levels`, not chosen again:
+        `compare_models` at these costs may find a cheaper rule. A page of two classes chooses windows
+        anew at any costs: ask `compare_models`.
+
+        Parameters
+        ----------
+        costs : CostMatrix, or mapping {true: {answer: cost}}
+            Numbers; ranges are for `compare_models`.
+        abstain_cost : number, mapping or Reviewer, optional
+            Price of a review; None: no reviews.
+        """
+        own = None if self.comparison is None else self.comparison.problem.costs
+        if self.comparison is None or not isinstance(own, ClassCosts):
+            raise InputError("`answer_at` is for many classes. Hint: compare_models answers at any costs.")
+        asked = ClassCosts.of(costs, abstain_cost, own.classes)
+        if asked.ranged:
+            raise InputError("`costs` must be numbers here. Hint: compare_models takes ranges.")
+        if asked.may_abstain and not own.may_abstain:
+            raise InputError(
+                "`abstain_cost` must be None: the rules of this report answer every case. "
+                "Hint: make the report with a price of a review."
+            )
+        return class_answer_at(self.levels, asked.mean, by_case=holds_rows(self.comparison.choice))
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
         from demur._version import __version__
 
+        if self.many:
+            parts = (self.comparison, self.levels, self.source, self.columns)
+            return class_document(*parts, made=self.made, notes=self.notes)  # type: ignore[arg-type]
+        assert not isinstance(self.costs, CostMatrix)
         counts, comparison = self.models[0].surface.counts, self.comparison
         cases = page_cases(comparison)
         amounts = page_amounts(comparison, cases)
@@ -397,14 +460,38 @@ class Report(Result):
     def to_frame(self) -> dict[str, list[Any] | FloatArray]:
         """Return the table of all models: column name -> one entry per model (``pandas.DataFrame`` takes it).
 
-        Costs are per case in the unit of `costs`; what could not be computed is NaN.
+        Costs are per case in the unit of `costs`; what could not be computed is NaN. Of many classes an
+        entry per rule.
         """
+        if self.many:
+            return self._rules_frame()
         rows = [self._row(model) for model in self.models]
         columns: dict[str, list[Any] | FloatArray] = {"model": [model.name for model in self.models]}
         for name in rows[0]:
             values = [np.nan if row[name] is None else row[name] for row in rows]
             columns[name] = np.array(values, dtype=np.float64)
         return columns
+
+    def _rules_frame(self) -> dict[str, list[Any] | FloatArray]:
+        assert self.comparison is not None
+        found = [
+            (name, kind, one)
+            for name, model in self.comparison.models.items()
+            for kind, one in model.rules.items()
+        ]
+        numbers = {
+            "cost": [one.cost for *_, one in found],
+            "cost_low": [one.interval.low for *_, one in found],
+            "cost_high": [one.interval.high for *_, one in found],
+            "hindsight_cost": [one.hindsight_cost for *_, one in found],
+            "abstention_rate": [one.abstention_rate for *_, one in found],
+            "error_rate": [one.error_rate for *_, one in found],
+        }
+        return {
+            "model": [name for name, *_ in found],
+            "kind": [kind for _, kind, _ in found],
+            **{name: np.array(column) for name, column in numbers.items()},
+        }
 
     def _row(self, report: ModelReport) -> dict[str, float | None]:
         model = None if self.comparison is None else self.comparison.models[report.name]
@@ -441,6 +528,7 @@ class Report(Result):
             title=f"demur: {self.source.title}",
             headline=document["headline"],
             software=f"demur {document['software']['demur']}",
+            page="classes" if self.many else "bundle",
         )
         if path is not None:
             with whole_file(path) as handle:
@@ -452,15 +540,17 @@ class Report(Result):
 
         Needs ``demur[notebook]``. Costs by case are refused: the fields of the page are factors on them.
         """
-        return page_widget(self)
+        return class_page_widget(self) if self.many else page_widget(self)
 
     def _repr_html_(self) -> str:
         return framed_page(self.to_html())
 
     def __repr__(self) -> str:
-        names = ", ".join(model.name for model in self.models[:4])
-        more = ", ..." if len(self.models) > 4 else ""
-        return f"Report({self.source.title}: {self.models[0].surface.n:g} cases, models {names}{more})"
+        names = list(self.comparison.models) if self.comparison else [model.name for model in self.models]
+        n = self.comparison.n if self.comparison else self.models[0].surface.n
+        classes = f", {len(self.comparison.classes)} classes" if self.comparison and self.many else ""
+        more = ", ..." if len(names) > 4 else ""
+        return f"Report({self.source.title}: {n:g} cases{classes}, models {', '.join(names[:4])}{more})"
 
 
 # ---------------------------------------------------------------- checks

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from demur._checks import input_error
+from demur._files.escaping import markdown, xml
 from demur._files.whole import draft_of, whole_file
 from demur._results import Result
 from demur.comparison.numbers import amount, money, money_step
 from demur.comparison.words import amounts_words
 from demur.exceptions import InputError
-from demur.report.dossier_files import Section, markdown_text, write_docx
-from demur.report.dossier_ranges import CostLine, class_lines, stays_best, two_class_lines
 
 __all__ = ["Dossier"]
 
@@ -27,6 +30,16 @@ _ASSUMED = (
     "Scores come from the same model, unchanged, and were not made on cases that trained it.",
     "Costs are the same for all cases unless they are given by case.",
 )
+
+
+class Section(NamedTuple):
+    """A heading and what follows it: paragraphs, then a list, then a table."""
+
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -62,7 +75,7 @@ class Dossier(Result):
 
     @classmethod
     def of(cls, report: Any, *, groups: Mapping[str, Any] | None = None) -> Dossier:
-        """Make the dossier of a `Report` or `ClassReport`, or of what their `to_dict` gave.
+        """Make the dossier of a `Report`, or of what its `to_dict` gave.
 
         `groups` are reports of all groups, by name, where this one is part of them.
         """
@@ -80,8 +93,9 @@ class Dossier(Result):
 
     @property
     def markdown(self) -> str:
-        """The dossier as Markdown."""
-        return markdown_text(self.title, self.sections)
+        """The dossier as GitHub-flavoured Markdown; names from the data are text, never markup."""
+        lines = [line for section in self.sections for line in _lines(section)]
+        return "\n".join([f"# {markdown(self.title)}", *lines, ""])
 
     def save(self, path: str | Path) -> None:
         """Write Markdown (.md) or a Word document (.docx), whole or not at all."""
@@ -154,6 +168,7 @@ def _data(document: Mapping[str, Any]) -> Section:
     return Section("Data", (text,), tuple(items))
 
 
+_AGAINST = {"never_abstaining": "the same model, never abstaining", "argmax": "the most probable class"}
 _OUTCOMES = {
     "cost_fn": "a positive case called negative (a miss)",
     "cost_fp": "a negative case called positive (a false alarm)",
@@ -228,14 +243,12 @@ def _class_costs(document: Mapping[str, Any]) -> Section:
 def _evidence(document: Mapping[str, Any]) -> Section:
     answer = document["comparison"]["answer"]
     level = f"{100 * document['confidence_level']:g} %"
-    low, high = answer["interval"] or (answer["cost"], answer["cost"])
-    step = money_step(low, high, answer["cost"])
+    cost, interval, step = _cost_words(answer)
     splits = f"{document['folds']} folds" + (
         f", {document['repeats']} splits" if document["repeats"] > 1 else ""
     )
     items = [
-        f"Cost per 1000 cases: {money(answer['cost'], step)} "
-        f"({level} {money(low, step)} to {money(high, step)})",
+        f"Cost per 1000 cases: {cost} ({level} {interval})",
         f"The same with hindsight, too low: {money(answer['hindsight_cost'], step)}",
         f"Cases sent to a person: {100 * answer['abstention_rate']:.1f} %",
     ]
@@ -253,7 +266,7 @@ def _evidence(document: Mapping[str, Any]) -> Section:
         items.append(f"Guaranteed at most {money(bound, step)} ({level})")
     rows = tuple(
         (
-            _against(key, one["name"]),
+            _AGAINST.get(key, one["name"]),
             money(one["difference"], step),
             f"{money(one['interval'][0], step)} to {money(one['interval'][1], step)}",
         )
@@ -261,14 +274,16 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     )
     text = (
         f"Every rule was chosen on some cases and scored on others ({splits}). Differences are this rule "
-        "minus the other, per 1000 cases; an interval that holds 0 leaves the question open."
+        "minus the other, per 1000 cases; an interval that holds 0 leaves the problem open."
     )
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
 
 
-def _against(key: str, name: str) -> str:
-    known = {"never_abstaining": "the same model, never abstaining", "argmax": "the most probable class"}
-    return known.get(key, name)
+def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
+    """Cost per 1000 cases and its interval as text, and the step both are rounded to."""
+    low, high = judged["interval"] or (judged["cost"], judged["cost"])
+    step = money_step(low, high, judged["cost"])
+    return money(judged["cost"], step), f"{money(low, step)} to {money(high, step)}", step
 
 
 def _models(document: Mapping[str, Any]) -> Section:
@@ -276,13 +291,12 @@ def _models(document: Mapping[str, Any]) -> Section:
     level = f"{100 * document['confidence_level']:g} %"
     rows = []
     for model in models:
-        low, high = model["interval"] or (model["cost"], model["cost"])
-        step = money_step(low, high, model["cost"])
+        cost, interval, _ = _cost_words(model)
         rows.append(
             (
                 model["name"],
-                money(model["cost"], step),
-                f"{money(low, step)} to {money(high, step)}",
+                cost,
+                interval,
                 f"{100 * model['abstention_rate']:.1f} %",
                 "" if model["auc"] is None else f"{model['auc']:.3f}",
             )
@@ -325,14 +339,13 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
             rows.append((name, f"{one['n']:g}", one["headline"], "", ""))
             continue
         answer = comparison["answer"]
-        low, high = answer["interval"] or (answer["cost"], answer["cost"])
-        step = money_step(low, high, answer["cost"])
+        cost, interval, _ = _cost_words(answer)
         rows.append(
             (
                 name,
                 f"{one['n']:g}",
                 _rule(answer).split(". ")[0],
-                f"{money(answer['cost'], step)} ({money(low, step)} to {money(high, step)})",
+                f"{cost} ({interval})",
                 f"{100 * answer['abstention_rate']:.1f} %",
             )
         )
@@ -367,3 +380,246 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         "classes or a cost leaves the ranges above, or the model changes.",
     ]
     return Section("How to watch it", (), tuple(items))
+
+
+# ---------------------------------------------------------------- prices at which a rule stays the cheapest
+
+_MOST_CONFUSIONS = 4
+# what moves where every case has its own costs: all of one kind in proportion, 1 as they are
+_FACTORS = ("factor on what misses cost", "factor on what false alarms cost", "factor on what reviews cost")
+
+
+class CostLine(NamedTuple):
+    """Honest cost of a rule now, how much a unit of every price adds to it, and the prices now."""
+
+    name: str
+    cost: float
+    slopes: Mapping[str, float]
+    prices: Mapping[str, float]
+
+
+def stays_best(lines: Sequence[CostLine], price: str) -> tuple[float, float]:
+    """Ends of a price between which the first rule costs no more than any other, prices from 0 on."""
+    first, *others = lines
+    now = first.prices[price]
+    low, high = 0.0, math.inf
+    for other in others:
+        # first.cost + first.slope x <= other.cost + other.slope x, with x the change of the price
+        steeper = first.slopes[price] - other.slopes[price]
+        room = other.cost - first.cost
+        if steeper > 0:
+            high = min(high, now + room / steeper)
+        elif steeper < 0:
+            low = max(low, now + room / steeper)
+    return low, max(low, high)
+
+
+# ---------------------------------------------------------------- two classes
+
+
+def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
+    """The answer, the rules without a model, and the best rule of every other model."""
+    comparison, costs = document["comparison"], document["costs"]
+    answer = comparison["answer"]
+    rate, by_case = answer["prevalence"], document.get("amounts") is not None
+    # factors on the costs of the cases; else the prices themselves
+    names = _FACTORS if by_case else ("a miss", "a false alarm", "a review")
+    prices = dict.fromkeys(names, 1.0) if by_case else _prices(costs)
+    if by_case and costs["cost_abstain"] is None:
+        del prices[names[2]]
+
+    def line(name: str, cost: float, paid: Sequence[float]) -> CostLine:
+        slopes = {price: part for price, part in zip(names, paid, strict=True) if price in prices}
+        return CostLine(name, cost, slopes, prices)
+
+    trivial = comparison["trivial"]
+    alone = {"always positive": (0.0, 1 - rate, 0.0), "always negative": (rate, 0.0, 0.0)}
+    alone["always abstain"] = (0.0, 0.0, 1.0)
+    if by_case:
+        alone = {
+            "always positive": (0.0, trivial["always positive"], 0.0),
+            "always negative": (trivial["always negative"], 0.0, 0.0),
+            "always abstain": (0.0, 0.0, trivial.get("always abstain", 0.0)),
+        }
+        stakes = answer["facts"].get("stakes")
+        own = None if stakes is None else (stakes["missed"], stakes["alarms"], stakes["reviews"])
+    else:
+        own = (answer["missed"], answer["alarms"], answer["abstention_rate"])
+    if answer["model"] is None:
+        own = alone[answer["kind"]]
+    if own is None:
+        return []
+    lines = [line(answer["kind"], answer["cost"], own)]
+    lines += [line(name, cost, alone[name]) for name, cost in trivial.items() if name != answer["kind"]]
+    if not by_case:
+        lines += [
+            line(name, model["cost"], (model["missed"], model["alarms"], model["abstention_rate"]))
+            for name, model in comparison["models"].items()
+            if name != answer["model"]
+        ]
+    return lines
+
+
+def _prices(costs: Mapping[str, Any]) -> dict[str, float]:
+    """Prices whose slopes are known: a review by one price for all cases, without a reviewer who errs."""
+    prices = {"a miss": costs["cost_fn"], "a false alarm": costs["cost_fp"]}
+    plain = costs.get("cost_abstain_positive") is None and costs.get("reviewer") is None
+    if costs["cost_abstain"] is not None and plain:
+        prices["a review"] = costs["cost_abstain"]
+    return prices
+
+
+# ---------------------------------------------------------------- many classes
+
+
+def class_lines(document: Mapping[str, Any]) -> list[CostLine]:
+    """The answer, the rules without a model, and every rule chosen for these costs."""
+    answer, classes = document["comparison"]["answer"], document["classes"]
+    m = len(classes)
+    own = np.array(answer["confusion"])
+    abstain = document["abstain_costs"]
+    last = [0.0] * m if abstain is None else abstain
+    table = np.column_stack([np.array(document["costs"]), last])
+    sizes = np.array(document["class_sizes"])
+    shares = sizes / sizes.sum() if document["shares"] is None else np.array(document["shares"])
+    dear = np.argsort(-(own[:, :m] * table[:, :m] * (1 - np.eye(m))), axis=None, kind="stable")
+    places = [divmod(int(place), m) for place in dear[:_MOST_CONFUSIONS]]
+    places = [(k, j) for k, j in places if own[k, j] > 0 and k != j]
+    prices = {f"{classes[k]} called {classes[j]}": float(table[k, j]) for k, j in places}
+    mean = float(shares @ table[:, m])
+    if abstain is not None and mean > 0:
+        prices["a review (mean)"] = mean
+
+    def line(name: str, confusion: Any) -> CostLine:
+        slopes = {f"{classes[k]} called {classes[j]}": float(confusion[k, j]) for k, j in places}
+        if "a review (mean)" in prices:
+            slopes["a review (mean)"] = float(confusion[:, m] @ table[:, m]) / mean
+        return CostLine(name, float((confusion * table).sum()), slopes, prices)
+
+    lines = [line(answer["kind"], own)]
+    for code, kind in enumerate(document["trivial"]):
+        confusion = np.zeros((m, m + 1))
+        confusion[:, m if kind == "always abstain" else code] = shares
+        if kind != answer["kind"]:
+            lines.append(line(kind, confusion))
+    for rule in document["levels"][0]["rules"]:
+        counts = np.array(rule["honest"], dtype=float).reshape(m, m + 1)
+        total = counts.sum(axis=1, keepdims=True)
+        confusion = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0) * shares[:, None]
+        name = f"{document['models'][rule['model']]['name']}: {rule['kind']}"
+        lines.append(line(name, confusion))
+    own_line = lines[0]
+    # the answer itself is among them
+    others = [one for one in lines[1:] if (one.cost, one.slopes) != (own_line.cost, own_line.slopes)]
+    return [own_line, *others]
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def _lines(section: Section) -> Iterator[str]:
+    yield from ("", f"## {markdown(section.title)}")
+    for paragraph in section.paragraphs:
+        yield from ("", markdown(paragraph))
+    if section.items:
+        yield from ("", *(f"- {markdown(item)}" for item in section.items))
+    if section.header:
+        yield from ("", _row(map(markdown, section.header)), _row(["---"] * len(section.header)))
+        yield from (_row(map(markdown, row)) for row in section.rows)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+# ---------------------------------------------------------------- Word
+
+_MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_TYPES = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">\
+<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
+<Default Extension="xml" ContentType="application/xml"/>\
+<Override PartName="/word/document.xml" ContentType=\
+"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>\
+<Override PartName="/word/styles.xml" ContentType=\
+"application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/></Types>"""
+_LINKS = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">\
+<Relationship Id="rId1" Type=\
+"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{target}"/>\
+</Relationships>"""
+
+
+def _style(name: str, title: str, size: int, *, bold: bool = False, before: int = 0, level: int = -1) -> str:
+    outline = f'<w:outlineLvl w:val="{level}"/>' if level >= 0 else ""
+    return (
+        f'<w:style w:type="paragraph" w:styleId="{name}"><w:name w:val="{title}"/><w:pPr>'
+        f'<w:spacing w:before="{before}" w:after="100"/>{outline}</w:pPr>'
+        f'<w:rPr>{"<w:b/>" if bold else ""}<w:sz w:val="{size}"/></w:rPr></w:style>'
+    )
+
+
+def write_docx(path: str | Path, title: str, sections: Iterable[Section]) -> None:
+    """Write a Word document (ECMA-376, transitional); the same sections give the same bytes."""
+    body = [_paragraph(title, "Title"), *(part for one in sections for part in _parts(one))]
+    xml_head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    document = (
+        f'{xml_head}<w:document xmlns:w="{_MAIN}"><w:body>{"".join(body)}'
+        '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/>'
+        '<w:pgMar w:top="1134" w:right="1134" w:bottom="1134" w:left="1134"/></w:sectPr>'
+        "</w:body></w:document>"
+    )
+    styles = "".join(
+        [
+            _style("Normal", "Normal", 21),
+            _style("Title", "Title", 36, bold=True),
+            _style("Heading1", "heading 1", 27, bold=True, before=320, level=0),
+            _style("ListParagraph", "List Paragraph", 21),
+            _style("Cell", "Cell", 18),
+        ]
+    )
+    files = {
+        "[Content_Types].xml": _TYPES,
+        "_rels/.rels": _LINKS.format(kind="officeDocument", target="word/document.xml"),
+        "word/_rels/document.xml.rels": _LINKS.format(kind="styles", target="styles.xml"),
+        "word/styles.xml": f'{xml_head}<w:styles xmlns:w="{_MAIN}">{styles}</w:styles>',
+        "word/document.xml": document,
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+
+
+def _parts(section: Section) -> Iterator[str]:
+    yield _paragraph(section.title, "Heading1")
+    for paragraph in section.paragraphs:
+        yield _paragraph(paragraph)
+    for item in section.items:
+        yield _paragraph(f"• {item}", "ListParagraph")
+    if section.header:
+        yield _table(section.header, section.rows)
+        yield _paragraph("")
+
+
+def _paragraph(text: str, style: str = "Normal", *, bold: bool = False) -> str:
+    look = "<w:rPr><w:b/></w:rPr>" if bold else ""
+    return (
+        f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r>{look}'
+        f'<w:t xml:space="preserve">{xml(text)}</w:t></w:r></w:p>'
+    )
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    sides = ("top", "bottom", "insideH")
+    borders = "".join(f'<w:{side} w:val="single" w:sz="4" w:space="0" w:color="999999"/>' for side in sides)
+    grid = "".join("<w:gridCol/>" for _ in header)
+    lines = [_table_row(header, bold=True), *(_table_row(row) for row in rows)]
+    return (
+        f'<w:tbl><w:tblPr><w:tblW w:w="5000" w:type="pct"/><w:tblBorders>{borders}</w:tblBorders></w:tblPr>'
+        f"<w:tblGrid>{grid}</w:tblGrid>{''.join(lines)}</w:tbl>"
+    )
+
+
+def _table_row(cells: Sequence[str], *, bold: bool = False) -> str:
+    made = (f"<w:tc><w:tcPr/>{_paragraph(cell, 'Cell', bold=bold)}</w:tc>" for cell in cells)
+    return f"<w:tr>{''.join(made)}</w:tr>"

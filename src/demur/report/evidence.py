@@ -8,21 +8,18 @@ from typing import Any
 import numpy as np
 
 from demur._results import Result, json_safe
-from demur.calibration.decomposition import ScoreDecomposition, brier_parts
-from demur.calibration.reliability import ConsistencyBand, reliability_curve
-from demur.cautious.answers import answers_by_confidence
-from demur.cautious.selective_risk import areas_under
+from demur.calibration.reliability import ConsistencyBand, ScoreDecomposition, brier_parts, reliability_curve
+from demur.cautious.selective_risk import answers_by_confidence, areas_under
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
-from demur.report.digits import few_digits
 from demur.roc.curve import average_precision_of
 from demur.surface.window import written_window
 from demur.typing import FloatArray
-from demur.windows.constrained import ConstrainedWindow
 from demur.windows.promised import PromisedPrecisions
 
-__all__ = ["ModelEvidence", "NetBenefitPoints", "RiskCoveragePoints", "model_evidence"]
+__all__ = ["ModelEvidence", "NetBenefitPoints", "RiskCoveragePoints", "few_digits", "model_evidence"]
 
 _PROMISES = (0.8, 0.9, 0.95, 0.98, 0.99)
 _THRESHOLDS = np.linspace(0.02, 0.98, 49)
@@ -69,7 +66,7 @@ class ModelEvidence(Result):
         Of probabilities only, at the prevalence of the report.
     risk_coverage : RiskCoveragePoints or None
         Errors of the cases answered, most confident first; of probabilities only.
-    promises : tuple of (float, ConstrainedWindow)
+    promises : tuple of (float, AbstentionWindow)
         Widest windows that keep a precision on both sides with confidence; of whole cases only.
     """
 
@@ -78,16 +75,28 @@ class ModelEvidence(Result):
     band: ConsistencyBand | None
     net_benefit: NetBenefitPoints | None
     risk_coverage: RiskCoveragePoints | None
-    promises: tuple[tuple[float, ConstrainedWindow], ...]
+    promises: tuple[tuple[float, AbstentionWindow], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page draws: thinned to what a screen shows."""
+        benefit, risk = self.net_benefit, self.risk_coverage
         return {
             "average_precision": self.average_precision,
             "calibration": self._calibration(),
-            "net_benefit": self._net_benefit(),
-            "risk_coverage": self._risk_coverage(),
-            "promises": [_promise(precision, window) for precision, window in self.promises],
+            "net_benefit": None if benefit is None else _drawn(benefit, "threshold", "value", "low", "high"),
+            "risk_coverage": None
+            if risk is None
+            else {**_drawn(risk, "coverage", "risk"), "aurc": risk.aurc},
+            "promises": [
+                {
+                    "precision": precision,
+                    **json_safe({"lower": window.lower, "upper": window.upper}),
+                    "decided": 1 - window.abstention_rate,
+                    "positive": window.positive_performance,
+                    "negative": window.negative_performance,
+                }
+                for precision, window in self.promises
+            ],
         }
 
     def _calibration(self) -> dict[str, Any] | None:
@@ -102,25 +111,8 @@ class ModelEvidence(Result):
         }
         if band is None:
             return {**parts, "pvalue": None, "band": None}
-        at = _thinned(band.forecast)
-        columns = {"forecast": band.forecast[at], "low": band.low[at], "high": band.high[at]}
-        return {
-            **parts,
-            "pvalue": band.pvalue,
-            "band": {"level": band.confidence_level, **_drawn(columns)},
-        }
-
-    def _net_benefit(self) -> dict[str, Any] | None:
-        points = self.net_benefit
-        if points is None:
-            return None
-        return _drawn({name: getattr(points, name) for name in ("threshold", "value", "low", "high")})
-
-    def _risk_coverage(self) -> dict[str, Any] | None:
-        points = self.risk_coverage
-        if points is None:
-            return None
-        return {**_drawn({"coverage": points.coverage, "risk": points.risk}), "aurc": points.aurc}
+        drawn = _drawn(band, "forecast", "low", "high", at=_thinned(band.forecast))
+        return {**parts, "pvalue": band.pvalue, "band": {"level": band.confidence_level, **drawn}}
 
 
 def model_evidence(
@@ -130,61 +122,37 @@ def model_evidence(
     probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
     both = min(counts.n_positive, counts.n_negative) > 0
     whole = weights in (None, "repeats")
-    band = None
+    band = benefit = risk = None
     if probabilities and whole and len(counts.scores) <= _MOST_RESAMPLED:
         calibration = reliability_curve(counts)
         band = _unless_undefined(lambda: calibration.consistency_band(n_resamples=_DRAWS, rng=0))
+    if probabilities and both:
+        curve = net_benefit_curve(counts, prevalence=prevalence, weights=weights or "repeats")
+        low, high = map(np.asarray, curve.interval(_THRESHOLDS, confidence_level=confidence_level))
+        value = np.asarray(curve.net_benefit(_THRESHOLDS))
+        benefit = NetBenefitPoints(threshold=_THRESHOLDS, value=value, low=low, high=high)
+    if probabilities:
+        # answers by the more probable class, most confident first
+        answered, wrong = answers_by_confidence(counts)
+        at = _thinned(answered)
+        shown, aurc = wrong[at] / answered[at], areas_under(answered, wrong)[0]
+        risk = RiskCoveragePoints(coverage=answered[at] / answered[-1], risk=shown, aurc=aurc)
+    promises = []
+    if both and whole and prevalence is None:
+        search = PromisedPrecisions(counts)
+        for precision in _PROMISES:
+            widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
+            window = _unless_undefined(widest)
+            if window is not None:
+                promises.append((precision, written_window(window, counts)))
     return ModelEvidence(
         average_precision=_unless_undefined(partial(average_precision_of, counts, prevalence)),
         calibration=brier_parts(counts) if probabilities else None,
         band=band,
-        net_benefit=_net_benefit(counts, prevalence, confidence_level, weights)
-        if probabilities and both
-        else None,
-        risk_coverage=_risk_coverage(counts) if probabilities else None,
-        promises=_promises(counts, confidence_level) if both and whole and prevalence is None else (),
+        net_benefit=benefit,
+        risk_coverage=risk,
+        promises=tuple(promises),
     )
-
-
-def _net_benefit(
-    counts: ScoreCounts, prevalence: float | None, confidence_level: float, weights: str | None
-) -> NetBenefitPoints:
-    curve = net_benefit_curve(counts, prevalence=prevalence, weights=weights or "repeats")
-    low, high = curve.interval(_THRESHOLDS, confidence_level=confidence_level)
-    value = np.asarray(curve.net_benefit(_THRESHOLDS))
-    return NetBenefitPoints(threshold=_THRESHOLDS, value=value, low=np.asarray(low), high=np.asarray(high))
-
-
-def _risk_coverage(counts: ScoreCounts) -> RiskCoveragePoints:
-    """Answer by the more probable class, most confident first."""
-    answered, wrong = answers_by_confidence(counts)
-    at = _thinned(answered)
-    return RiskCoveragePoints(
-        coverage=answered[at] / answered[-1],
-        risk=wrong[at] / answered[at],
-        aurc=areas_under(answered, wrong)[0],
-    )
-
-
-def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:
-    search, found = PromisedPrecisions(counts), []
-    for precision in _PROMISES:
-        widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
-        window = _unless_undefined(widest)
-        if window is not None:
-            found.append((precision, written_window(window, counts)))
-    return tuple(found)
-
-
-def _promise(precision: float, window: ConstrainedWindow) -> dict[str, Any]:
-    ends: dict[str, Any] = json_safe({"lower": window.lower, "upper": window.upper})
-    return {
-        "precision": precision,
-        **ends,
-        "decided": 1 - window.abstention_rate,
-        "positive": window.positive_performance,
-        "negative": window.negative_performance,
-    }
 
 
 def _unless_undefined(compute: Callable[[], Any]) -> Any:
@@ -203,5 +171,12 @@ def _thinned(places: FloatArray) -> Any:
     return np.unique(np.minimum(np.searchsorted(places, wanted), len(places) - 1))
 
 
-def _drawn(columns: dict[str, FloatArray]) -> dict[str, Any]:
-    return {name: few_digits(column, 5) for name, column in columns.items()}
+def few_digits(column: FloatArray, digits: int = 6) -> list[Any]:
+    """Round every number to what a screen shows; infinite ones become text as everywhere in the JSON."""
+    return [
+        float(f"{value:.{digits}g}") if isinstance(value, float) else value for value in json_safe(column)
+    ]
+
+
+def _drawn(points: Any, *names: str, at: Any = slice(None)) -> dict[str, Any]:
+    return {name: few_digits(getattr(points, name)[at], 5) for name in names}

@@ -8,8 +8,9 @@ from demur._results import Result
 from demur.comparison.comparison import Comparison
 from demur.exceptions import InputError
 from demur.monitoring.judgement import GroupJudgement, judge_policy
+from demur.policy.policy import Policy
 from demur.typing import ArrayLike, Labels
-from demur.windows.policy import Policy
+from demur.windows.rule import Window
 
 __all__ = ["RuleByGroup", "rule_by_group"]
 
@@ -51,13 +52,13 @@ def rule_by_group(
             "Hint: a rule without a model treats all groups alike."
         )
     policy = Policy.from_answer(answer)
-    assert isinstance(policy, Policy), "an answer between two classes has a window"
-    level = comparison.question.confidence_level
+    assert isinstance(policy.rule, Window), "an answer between two classes has a window"
+    level = comparison.problem.confidence_level
     judged = judge_policy(policy, y_score, y_true, groups=groups, confidence_level=level)
     return RuleByGroup(
         model=answer.model,
-        lower=policy.lower,
-        upper=policy.upper,
+        lower=policy.rule.lower,
+        upper=policy.rule.upper,
         groups=judged.groups,
         overall=judged.overall,
         hindsight=np.array_equal(np.asarray(y_score), comparison.judged[answer.model].scores),

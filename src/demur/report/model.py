@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ from demur._kernels.thresholds import shortest_cuts
 from demur._results import Interval, Result, json_safe
 from demur.auc.difference import AucDifferenceTest
 from demur.comparison.remarks import classes_in_words
+from demur.counts.scores import ScoreCounts
 from demur.honest.bands import VolumeInterval
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
-from demur.honest.multiplier import slot_offsets
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
-from demur.report.digits import few_digits
-from demur.report.evidence import ModelEvidence
+from demur.policy.evidence import PolicyEvidence
+from demur.report.evidence import ModelEvidence, few_digits
+from demur.roc.curve import roc_curve
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
-from demur.windows.policy_evidence import PolicyEvidence
 
 __all__ = [
     "DataSource",
@@ -30,12 +31,18 @@ __all__ = [
     "PairReport",
     "RocPoints",
     "ScoreBins",
+    "roc_points",
+    "score_bins",
     "unrounded",
     "whole_counts",
 ]
 
 # one character for a number
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_MOST_BINS = 60
+# probabilities this near to 0 or 1 share the ends of an axis of log-odds
+_END = 1e-5
+_MOST_POINTS = 200
 
 
 def whole_counts(column: FloatArray) -> list[Any]:
@@ -116,6 +123,83 @@ class RocPoints(Result):
     thresholds: FloatArray
 
 
+# ---------------------------------------------------------------- few numbers that draw many scores
+
+
+def score_bins(counts: ScoreCounts) -> ScoreBins:
+    """Count the cases of each class in at most 60 bins of equal width; infinite scores lie apart.
+
+    Probabilities of which more than half would share the two outermost bins are binned by their log-odds.
+    """
+    scores = counts.scores
+    finite = scores[np.isfinite(scores)]
+    bins = _binned(counts, _equal_bins(finite))
+    held = bins.positives + bins.negatives
+    piled = len(held) == _MOST_BINS - 2 and held[0] + held[-1] > 0.5 * float(np.sum(held))
+    if not piled or scores[0] < 0 or scores[-1] > 1:
+        return bins
+    return replace(_binned(counts, _log_odds_bins(finite)), log_odds=True)
+
+
+def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
+    """Count the cases between the edges, and infinite scores beyond them."""
+    scores = counts.scores
+    below, above = [-np.inf] * bool(np.isneginf(scores[0])), [np.inf] * bool(np.isposinf(scores[-1]))
+    edges = np.concatenate([below, inner, above])
+    # a score on an inner edge belongs to the bin above it, the largest to the last bin
+    starts = np.searchsorted(scores, edges[1:-1], side="left")
+    if above:
+        starts[-1] = np.searchsorted(scores, np.inf)
+    bounds = list(pairwise([0, *starts.tolist(), len(scores)]))
+    positives, negatives = (
+        np.array([column[begin:end].sum() for begin, end in bounds])
+        for column in (counts.positives, counts.negatives)
+    )
+    return ScoreBins(edges=edges, positives=positives, negatives=negatives)
+
+
+def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
+    """Edges of bins of equal width in log-odds, ascending; the outermost are the ends of the scores."""
+    from scipy.special import expit, logit
+
+    low, high = np.clip(probabilities[[0, -1]], _END, 1 - _END)
+    edges: FloatArray = expit(np.linspace(logit(low), logit(high), _MOST_BINS - 1))
+    edges[0], edges[-1] = probabilities[0], probabilities[-1]
+    return edges
+
+
+def _equal_bins(finite: FloatArray) -> FloatArray:
+    """Edges of bins of equal width around finite scores, ascending."""
+    if not finite.size:
+        return np.zeros(1)
+    low, high = float(finite[0]), float(finite[-1])
+    if low == high:
+        reach = max(0.5, abs(low) / 4)
+        return np.array([low - reach, low + reach])
+    # quarters: the range of the largest floats is itself too large for a float
+    edges = 4 * np.linspace(low / 4, high / 4, min(_MOST_BINS - 2, max(len(finite), 2)) + 1)
+    edges[0], edges[-1] = low, high
+    return np.unique(edges)
+
+
+def roc_points(counts: ScoreCounts) -> RocPoints:
+    """Choose at most 200 points of the ROC curve, evenly along its length; none with one class only."""
+    if min(counts.n_positive, counts.n_negative) == 0:
+        return RocPoints(fpr=np.empty(0), tpr=np.empty(0), thresholds=np.empty(0))
+    curve = roc_curve(counts)
+    length = curve.fpr + curve.tpr
+    if len(length) <= _MOST_POINTS:
+        at = np.arange(len(length))
+    else:
+        wanted = np.linspace(0, 2, _MOST_POINTS - 1)
+        at = np.unique(np.append(np.searchsorted(length, wanted, side="left"), len(length) - 1))
+        at = np.minimum(at, len(length) - 1)
+    return RocPoints(fpr=curve.fpr[at], tpr=curve.tpr[at], thresholds=curve.thresholds[at])
+
+
+# ---------------------------------------------------------------- models and pairs
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ModelReport(Result):
     """All results of one model.
@@ -157,7 +241,8 @@ class ModelReport(Result):
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
-        blocks = self.policy.blocks
+        blocks, band = self.policy.blocks, self.cost_band
+        assert blocks is not None
         lower_cuts, upper_cuts = shortest_cuts(blocks.lower, blocks.upper)
         return {
             "name": self.name,
@@ -176,10 +261,16 @@ class ModelReport(Result):
             },
             "roc": {name: few_digits(getattr(self.roc, name)) for name in ("fpr", "tpr", "thresholds")},
             "folds": self._folds() if folds else [],
-            "auc": self._auc(),
-            "volume": self._volume(),
+            "auc": None
+            if self.auc_interval is None
+            else {"value": self.auc, "low": self.auc_interval[0], "high": self.auc_interval[1]},
+            "volume": {"hindsight": self.surface.volume(), "honest": None, "low": None, "high": None}
+            if self.volume is None
+            else {name: getattr(self.volume, name) for name in ("hindsight", "honest", "low", "high")},
             "wins": self.wins,
-            "cost_band": self._cost_band(),
+            "cost_band": None
+            if band is None
+            else {"x": few_digits(band.pc), "low": few_digits(band.low), "high": few_digits(band.high)},
             "evidence": self.evidence.to_dict(),
         }
 
@@ -197,24 +288,6 @@ class ModelReport(Result):
             }
             for table in self.honest.judged.tables
         ]
-
-    def _auc(self) -> dict[str, Any] | None:
-        if self.auc is None or self.auc_interval is None:
-            return None
-        low, high = self.auc_interval
-        return {"value": self.auc, "low": low, "high": high}
-
-    def _volume(self) -> dict[str, Any]:
-        if self.volume is None:
-            return {"hindsight": self.surface.volume(), "honest": None, "low": None, "high": None}
-        names = ("hindsight", "honest", "low", "high")
-        return {name: getattr(self.volume, name) for name in names}
-
-    def _cost_band(self) -> dict[str, Any] | None:
-        if self.cost_band is None:
-            return None
-        band = self.cost_band
-        return {"x": few_digits(band.pc), "low": few_digits(band.low), "high": few_digits(band.high)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -274,7 +347,7 @@ def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:
     Small numbers make a small page: slots of the first model as steps from group to group, those of
     the second as positions in its table.
     """
-    starts = [np.concatenate(slot_offsets(one)) for one in (pair.first, pair.second)]
+    starts = [np.concatenate(one.slot_offsets()) for one in (pair.first, pair.second)]
     segment = np.searchsorted(starts[0], pair.first_slot, side="right") - 1
     return {
         "first": _digits(np.diff(pair.first_slot, prepend=0)),

@@ -4,8 +4,7 @@ from typing import Any
 
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import InputError
-from demur.windows.class_policy import ClassPolicy
-from demur.windows.policy import Policy
+from demur.policy.policy import Policy
 
 __all__ = ["class_page_widget", "page_widget"]
 
@@ -25,15 +24,15 @@ def page_widget(report: Any) -> Any:
 
 
 def class_page_widget(report: Any) -> Any:
-    """Return the widget of a `ClassReport`."""
-    answer, prices = report.comparison.answer, report.comparison.question.point
+    """Return the widget of a `Report` of many classes."""
+    answer = report.comparison.answer
     return _widgets().ClassPageWidget(
         page=report.to_html(),
         models=list(report.comparison.models),
         classes=report.comparison.classes,
         costs=answer.costs,
-        abstain_costs=None if prices.abstain is None else prices.abstain.tolist(),
-        policy=None if answer.is_trivial else ClassPolicy.from_answer(answer),
+        abstain_costs=None if answer.abstain_costs is None else answer.abstain_costs.tolist(),
+        policy=None if answer.is_trivial else Policy.from_answer(answer),
         headline=report.headline,
     )
 

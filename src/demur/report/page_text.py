@@ -25,8 +25,14 @@ def page_text(json_text: str, *, title: str, headline: str, software: str, page:
     script, style = page_part(f"{page}.js"), page_part("style.css")
     if page != "bundle":
         style += page_part(f"{page}.css")
+    hashes = [
+        f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+        for text in (script, style)
+    ]
     parts = {
-        "policy": _policy(script, style),
+        # this script and this style sheet, pictures made by the page, and nothing else
+        "policy": f"default-src 'none'; script-src '{hashes[0]}'; style-src '{hashes[1]}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
         "software": escape(software),
         "title": escape(title),
         "headline": escape(headline),
@@ -55,15 +61,3 @@ def page_part(name: str) -> str:
             f"The page of the report is incomplete: {name} is missing from the installation. "
             "Hint: reinstall demur, or run `make web` in a checkout."
         ) from None
-
-
-def _policy(script: str, style: str) -> str:
-    """Allow this script and this style sheet, pictures made by the page, and nothing else."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"

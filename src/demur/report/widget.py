@@ -13,9 +13,8 @@ from demur.costs.matrix import CostMatrix, as_cost_matrix
 from demur.costs.model import CostModel
 from demur.costs.reviewer import Reviewer
 from demur.exceptions import InputError
+from demur.policy.policy import Policy
 from demur.report.page_text import page_part
-from demur.windows.class_policy import ClassPolicy
-from demur.windows.policy import Policy
 
 __all__ = ["ClassPageWidget", "PageWidget"]
 
@@ -52,7 +51,7 @@ class PageWidget(anywidget.AnyWidget):
         self._hearing = True
         try:
             self.costs = self._read_costs(told["costs"])
-            self.policy = None if told["policy"] is None else self._read_policy(json.loads(told["policy"]))
+            self.policy = None if told["policy"] is None else Policy.from_dict(json.loads(told["policy"]))
             self.headline = told["headline"]
         finally:
             self._hearing = False
@@ -69,9 +68,6 @@ class PageWidget(anywidget.AnyWidget):
             positive, negative = by_class
             return CostModel(**prices, cost_abstain_positive=positive, cost_abstain_negative=negative)
         return CostModel(**prices, cost_abstain=abstain)
-
-    def _read_policy(self, data: Any) -> Any:
-        return Policy.from_dict(data)
 
     # ---------------------------------------------------------------- to the page
 
@@ -158,9 +154,6 @@ class ClassPageWidget(PageWidget):
     def _read_costs(self, told: Mapping[str, Any]) -> Any:
         self.abstain_costs = told["abstain"]
         return CostMatrix(values=told["costs"], classes=self._classes)
-
-    def _read_policy(self, data: Any) -> Any:
-        return ClassPolicy.from_dict(data)
 
     def _checked(self, costs: Any) -> Any:
         return as_cost_matrix(costs, self._classes)

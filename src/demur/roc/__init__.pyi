@@ -4,15 +4,13 @@ from .bounds import auc_bounds as auc_bounds
 from .bounds import iso_discriminability as iso_discriminability
 from .bounds import roc_point_index as roc_point_index
 from .curve import PrecisionRecallCurve as PrecisionRecallCurve
+from .curve import ReliableRoc as ReliableRoc
 from .curve import RocCurve as RocCurve
 from .curve import RocHull as RocHull
 from .curve import auc_score as auc_score
 from .curve import precision_recall_curve as precision_recall_curve
+from .curve import reliable_roc as reliable_roc
 from .curve import roc_curve as roc_curve
-from .decided import ReliableRoc as ReliableRoc
-from .decided import reliable_roc as reliable_roc
-from .interval import RocInterval as RocInterval
-from .interval import roc_interval as roc_interval
 from .isometrics import FMeasure as FMeasure
 from .isometrics import GmEstimate as GmEstimate
 from .isometrics import Isometric as Isometric
@@ -25,7 +23,9 @@ from .margins import cost_margin_test as cost_margin_test
 from .margins import tango_margin_test as tango_margin_test
 from .operating import ExpectedCases as ExpectedCases
 from .operating import OperatingPoint as OperatingPoint
+from .operating import RocInterval as RocInterval
 from .operating import operating_point as operating_point
+from .operating import roc_interval as roc_interval
 from .preparing import PreparedScores as PreparedScores
 from .preparing import prepared_scores as prepared_scores
 from .segment import ConfidentSegment as ConfidentSegment

@@ -21,7 +21,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.normal import normal_quantile
-from demur._kernels.proportions import Bounded, joined_limits
+from demur._kernels.proportions import joined_limits
 from demur._kernels.roots import root_between
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
@@ -81,7 +81,12 @@ def margin_result(
     if level >= 0.5:
         raise input_error("significance_level", "must be below 0.5", level, "0.05 or 0.025 is usual.")
     size = check_positive(margin, "margin", "how much worse would still be acceptable?")
-    below, above = _pvalue_below(limits, size), _pvalue_below(_mirrored(limits), size)
+
+    def mirrored(z: float) -> tuple[float, float]:
+        low, high = limits(z)
+        return -high, -low
+
+    below, above = _pvalue_below(limits, size), _pvalue_below(mirrored, size)
     worse = above if higher_is_better else below
     pvalue = max(below, above) if question == "equivalence" else worse
     low, high = limits(normal_quantile(1 - level, sides=1))
@@ -95,14 +100,6 @@ def margin_result(
         significance_level=level,
         established=pvalue <= level,
     )
-
-
-def _mirrored(limits: Callable[[float], tuple[float, float]]) -> Callable[[float], tuple[float, float]]:
-    def turned(z: float) -> tuple[float, float]:
-        low, high = limits(z)
-        return -high, -low
-
-    return turned
 
 
 def _pvalue_below(limits: Callable[[float], tuple[float, float]], margin: float) -> float:
@@ -191,7 +188,12 @@ def tango_margin_test(
     >>> found.established, round(found.pvalue, 4)
     (True, 0.0029)
     """
-    counts = [int(check_whole_counts(value, name)) for name, value in (("b", b), ("c", c), ("n", n))]
+    counts = []
+    for name, value in (("b", b), ("c", c), ("n", n)):
+        number = check_whole_counts(value, name)
+        if number.ndim:
+            raise input_error(name, "must be one whole number of cases", f"shape {number.shape}")
+        counts.append(int(number))
     tango_interval(*counts)  # refuses tables that are none
     return margin_result(
         "difference of error rates",
@@ -291,7 +293,7 @@ def cost_margin_test(
         parts.append((scale, (only[0] - only[1]) / size, _tango(*only, size)))
 
     def limits(z: float) -> tuple[float, float]:
-        first, second = (Bounded(scale, centre, *part(z)) for scale, centre, part in parts)
+        first, second = ((scale, centre, *part(z)) for scale, centre, part in parts)
         return joined_limits(first, second)
 
     return margin_result(

@@ -1,32 +1,57 @@
-"""One threshold of a classifier: every rate and ratio people read off it, with intervals."""
+"""Operating points: every rate and ratio of one threshold, and points of a ROC curve, with intervals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from demur._checks import (
     check_confidence_level,
+    check_number,
     check_positive,
     check_positive_int,
     check_prevalence,
+    check_probability,
+    check_rate,
     check_repeated_cases,
     check_rng,
+    check_scores,
     check_weight_meaning,
     input_error,
 )
-from demur._kernels.binomial import binomial_interval
 from demur._kernels.normal import normal_quantile
-from demur._kernels.proportions import Stratum, linear_limits, wilson_limits
-from demur._kernels.two_shares import odds_ratio_limits, ratio_limits
-from demur._results import Interval, Result
+from demur._kernels.proportions import (
+    Stratum,
+    binomial_interval,
+    linear_limits,
+    odds_ratio_limits,
+    pointwise_limits,
+    ratio_limits,
+    wilson_limits,
+)
+from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
-from demur.roc.choosing import HasCostRatio, chosen, hits_and_alarms, optimism
-from demur.typing import ArrayLike, Labels
+from demur.exceptions import UndefinedError
+from demur.roc.curve import running_rate
+from demur.typing import ArrayLike, FloatArray, Labels, Scalar
 
-__all__ = ["ExpectedCases", "OperatingPoint", "class_sizes", "operating_point"]
+__all__ = [
+    "Choice",
+    "ExpectedCases",
+    "HasCostRatio",
+    "OperatingPoint",
+    "RocInterval",
+    "chosen",
+    "class_sizes",
+    "hits_and_alarms",
+    "operating_point",
+    "optimism",
+    "roc_interval",
+]
 
 MEASURES = (
     "sensitivity",
@@ -262,14 +287,19 @@ def operating_point(
     """
     check_weight_meaning(weights)
     level = check_confidence_level(confidence_level)
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("An operating point")
+    counts = as_counts(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="An operating point"
+    )
     share = check_prevalence(prevalence, positives=counts.n_positive, negatives=counts.n_negative)
     draws, generator = check_positive_int(n_resamples, "n_resamples"), check_rng(rng)
     choice = chosen(counts, threshold, sensitivity, specificity, costs, share)
     sizes, counted = class_sizes(counts, weights, "an operating point")
     tpr, fpr = hits_and_alarms(counts.positives, counts.negatives)
     at = choice.pick(tpr, fpr)
+    # the number asked for, or the score the rule chose
+    used = math.inf if at == 0 else float(counts.scores[len(counts.scores) - at])
+    if threshold is not None and not isinstance(threshold, str):
+        used = float(threshold)
     too_high = (0.0, 0.0)
     if choice.both_classes:
         too_high = optimism(counts, choice, sizes, n_resamples=draws, rng=generator)
@@ -278,7 +308,7 @@ def operating_point(
     table = _table(fair[0], fair[1], *sizes)
     sampled = prevalence is None and counted
     return OperatingPoint(
-        threshold=_threshold(counts, at, threshold),
+        threshold=used,
         chosen_by=choice.words,
         **_measures(*rates, share),
         **_table(*rates, counts.n_positive, counts.n_negative)._asdict(),
@@ -287,13 +317,6 @@ def operating_point(
         intervals=_intervals(table, share, level, sampled=sampled),
         confidence_level=level,
     )
-
-
-def _threshold(counts: ScoreCounts, at: int, asked: float | str | None) -> float:
-    """The number asked for, or the score the rule chose."""
-    if asked is not None and not isinstance(asked, str):
-        return float(asked)
-    return math.inf if at == 0 else float(counts.scores[len(counts.scores) - at])
 
 
 def class_sizes(counts: ScoreCounts, weights: str, quantity: str) -> tuple[tuple[float, float], bool]:
@@ -434,3 +457,329 @@ def _combined(
         distance = math.hypot(*((bound if part is None else part) - value for part in moved))
         ends.append(value - distance if side == 0 else value + distance)
     return Interval(max(ends[0], lowest), min(ends[1], 1.0))
+
+
+_ROUNDING = 1e-12
+CRITERIA = ("youden", "closest")
+
+
+class HasCostRatio(Protocol):
+    """Costs of errors, such as a `CostModel`."""
+
+    @property
+    def mu(self) -> float:
+        """Cost of a false alarm relative to that of a miss."""
+
+
+class Choice(NamedTuple):
+    """A rule that picks one threshold of a curve.
+
+    words
+        The rule in words.
+    pick
+        Position among the thresholds, given the true and false positive rates.
+    both_classes
+        Whether the choice looks at both classes; then its rates are flattered.
+    """
+
+    words: str
+    pick: Callable[[FloatArray, FloatArray], int]
+    both_classes: bool
+
+
+def chosen(
+    counts: ScoreCounts,
+    threshold: float | str | None,
+    sensitivity: float | None,
+    specificity: float | None,
+    costs: HasCostRatio | None,
+    prevalence: float,
+) -> Choice:
+    """Return the rule asked for; exactly one of the first four must be given."""
+    given = {
+        "threshold": threshold,
+        "sensitivity": sensitivity,
+        "specificity": specificity,
+        "costs": costs,
+    }
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        raise input_error(
+            "threshold, sensitivity, specificity and costs",
+            "must be given one at a time",
+            " and ".join(named) or "none",
+            "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
+        )
+    if isinstance(threshold, str):
+        if threshold not in CRITERIA:
+            wanted = "must be a number or one of " + ", ".join(map(repr, CRITERIA))
+            raise input_error("threshold", wanted, repr(threshold))
+        if threshold == "youden":
+            return Choice(
+                "the largest sensitivity + specificity - 1",
+                lambda tpr, fpr: int(np.argmax(np.round(tpr - fpr, 12))),
+                both_classes=True,
+            )
+        return Choice(
+            "the point closest to the corner (0, 1)",
+            lambda tpr, fpr: int(np.argmin(np.round((1 - tpr) ** 2 + fpr**2, 12))),
+            both_classes=True,
+        )
+    if threshold is not None:
+        # infinities are thresholds too: nobody, or everybody, is called positive
+        value = float(threshold) if np.isinf(threshold) else check_number(threshold, "threshold")
+        position = len(counts.scores) - int(np.searchsorted(counts.scores, value, side="left"))
+        words = f"the threshold {value:g}, fixed in advance"
+        return Choice(words, lambda tpr, fpr: position, both_classes=False)
+    if sensitivity is not None:
+        rate = check_rate(sensitivity, "sensitivity")
+        return Choice(
+            f"the highest threshold with a sensitivity of at least {rate:g}",
+            lambda tpr, fpr: int(np.argmax(tpr >= rate - _ROUNDING)),
+            both_classes=False,
+        )
+    if specificity is not None:
+        rate = check_rate(specificity, "specificity")
+        return Choice(
+            f"the lowest threshold with a specificity of at least {rate:g}",
+            lambda tpr, fpr: int(np.flatnonzero(1 - fpr >= rate - _ROUNDING)[-1]),
+            both_classes=False,
+        )
+    mu = getattr(costs, "mu", None)
+    if mu is None:
+        raise input_error(
+            "costs", "must be a CostModel", type(costs).__name__, "CostModel(cost_fn=5, cost_fp=1)."
+        )
+    return Choice(
+        f"the smallest expected cost, a false alarm costing {mu:g} misses",
+        lambda tpr, fpr: int(np.argmin(prevalence * (1 - tpr) + (1 - prevalence) * mu * fpr)),
+        both_classes=True,
+    )
+
+
+def hits_and_alarms(positives: Any, negatives: Any) -> tuple[FloatArray, FloatArray]:
+    """Rates of both classes called positive at every threshold, from none to all."""
+    return running_rate(positives[::-1]), running_rate(negatives[::-1])
+
+
+def optimism(
+    counts: ScoreCounts,
+    choice: Choice,
+    sizes: tuple[float, float],
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """How much too high the true positive rate and the specificity of a chosen threshold look.
+
+    Mean over resamples of what the threshold chosen there shows there minus what it shows on the
+    sample (Efron and Gong 1983). `sizes`: numbers of positives and negatives to draw.
+    """
+    shares = counts.positives / counts.n_positive, counts.negatives / counts.n_negative
+    tpr, fpr = hits_and_alarms(*shares)
+    total = np.zeros(2)
+    for _ in range(n_resamples):
+        drawn = [rng.multinomial(int(n), part) for n, part in zip(sizes, shares, strict=True)]
+        tpr_drawn, fpr_drawn = hits_and_alarms(*drawn)
+        at = choice.pick(tpr_drawn, fpr_drawn)
+        total += tpr_drawn[at] - tpr[at], fpr[at] - fpr_drawn[at]
+    return float(total[0] / n_resamples), float(total[1] / n_resamples)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RocInterval(Result):
+    """Points of a ROC curve with exact limits; made by `roc_interval`.
+
+    Numbers for one point, arrays for several.
+
+    Attributes
+    ----------
+    held : {"specificity", "sensitivity", "threshold"}
+        What was fixed in advance.
+    at : float or array
+        Its values.
+    sensitivity, specificity : float or array
+        The empirical curve there; between two thresholds on the straight segment.
+    sensitivity_interval, specificity_interval : Interval
+        Limits of the true rates. The rate that was held has no length.
+    confidence_level : float
+        Of each interval alone.
+    """
+
+    held: str
+    at: Scalar
+    sensitivity: Scalar
+    specificity: Scalar
+    sensitivity_interval: Interval
+    specificity_interval: Interval
+    confidence_level: float
+
+    @property
+    def low(self) -> Scalar:
+        """Lower limit of the rate that was not held."""
+        return self._asked.low
+
+    @property
+    def high(self) -> Scalar:
+        """Upper limit of the rate that was not held."""
+        return self._asked.high
+
+    @property
+    def _asked(self) -> Interval:
+        if self.held == "threshold":
+            raise UndefinedError(
+                "A threshold has two intervals, so `low` and `high` are ambiguous, got held = 'threshold'. "
+                "Hint: sensitivity_interval and specificity_interval."
+            )
+        return self.sensitivity_interval if self.held == "specificity" else self.specificity_interval
+
+
+def roc_interval(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    specificity: ArrayLike | None = None,
+    sensitivity: ArrayLike | None = None,
+    threshold: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
+) -> RocInterval:
+    """Exact intervals of a ROC curve at one specificity, sensitivity or threshold, or at several.
+
+    At a specificity: the sensitivity of the true curve there, where the threshold is unknown; at a
+    sensitivity the other way round; at a threshold both rates of it. What is held must be fixed in
+    advance: for a threshold chosen on these cases see `operating_point`, for the whole curve at once
+    `roc_band`. Assumes independent cases within each class.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `abstention_surface`.
+    specificity, sensitivity, threshold : float or array
+        Exactly one of the three. Scores from `threshold` on are called positive.
+    confidence_level : float, default 0.95
+        Of each interval alone.
+    weights : {"importance", "repeats"}
+        "importance": the effective number of cases, an approximation. "repeats": a weight of 2 is two
+        cases.
+
+    Returns
+    -------
+    RocInterval
+        `low`, `high` for a rate; `sensitivity_interval` and `specificity_interval` for a threshold.
+
+    Raises
+    ------
+    InputError
+        If not exactly one of the three is given.
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    At a threshold the numbers of hits and of correct rejections are binomial (Clopper and Pearson).
+    At a specificity x the number of negatives above the unknown threshold is binomial (N, 1 - x),
+    which leaves a range of thresholds; the hits there are binomial and independent. Each statement
+    has the level sqrt(confidence_level), so both hold with at least confidence_level: for every
+    sample size, and without resampling. Wider than a percentile bootstrap, which keeps the threshold
+    of the sample where cases are few.
+
+    References
+    ----------
+    Clopper and Pearson (1934), Biometrika 26, doi:10.1093/biomet/26.4.404.
+    Hilgers (1991), Methods of Information in Medicine 30, 96-101.
+
+    Examples
+    --------
+    Nine of ten healthy people must be left alone. Can we promise to find six in ten of the ill?
+
+    >>> from demur import Binormal
+    >>> from demur.roc import roc_interval
+    >>> y, s = Binormal(separation=2.0).sample(400, rng=0)
+    >>> found = roc_interval(y, s, specificity=0.9)
+    >>> round(found.sensitivity, 2), round(found.low, 2), round(found.high, 2)
+    (0.81, 0.64, 0.93)
+    """
+    check_weight_meaning(weights)
+    level = check_confidence_level(confidence_level)
+    held, values = _held(specificity, sensitivity, threshold)
+    counts = as_counts(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        both_classes="An interval of a ROC curve",
+    )
+    (n_positive, n_negative), _ = class_sizes(counts, weights, "an interval of a ROC curve")
+    tpr, fpr = hits_and_alarms(counts.positives, counts.negatives)
+    if held == "threshold":
+        called = len(counts.scores) - np.searchsorted(counts.scores, values, side="left")
+        return _result(
+            held,
+            values,
+            (tpr[called], 1 - fpr[called]),
+            binomial_interval(tpr[called] * n_positive, n_positive, level),
+            binomial_interval((1 - fpr[called]) * n_negative, n_negative, level),
+            level,
+        )
+    # binomial laws need whole numbers; one case may have a weight that rounds to a little less
+    sizes = float(np.floor(n_positive + 1e-9)), float(np.floor(n_negative + 1e-9))
+    if held == "specificity":
+        limits = pointwise_limits(fpr, tpr, 1 - values, sizes[1], sizes[0], level)
+        return _result(
+            held, values, (_best_rate(fpr, tpr, 1 - values), values), limits, (values, values), level
+        )
+    # from the other corner: misses against correct rejections, both rising as the threshold does
+    missed, rejected = 1 - tpr[::-1], 1 - fpr[::-1]
+    limits = pointwise_limits(missed, rejected, 1 - values, sizes[0], sizes[1], level)
+    estimate = _best_rate(missed, rejected, 1 - values)
+    return _result(held, values, (values, estimate), (values, values), limits, level)
+
+
+def _held(specificity: Any, sensitivity: Any, threshold: Any) -> tuple[str, FloatArray]:
+    given = {"specificity": specificity, "sensitivity": sensitivity, "threshold": threshold}
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) != 1:
+        raise input_error(
+            "specificity, sensitivity and threshold",
+            "must be given one at a time",
+            " and ".join(named) or "none",
+            "specificity=0.9 asks for the sensitivity there.",
+        )
+    name, value = named.popitem()
+    if name != "threshold":
+        return name, check_probability(value, name)
+    if isinstance(value, str):
+        hint = "operating_point chooses a threshold and corrects the intervals for it."
+        raise input_error("threshold", "must be a number", repr(value), hint)
+    return name, np.reshape(check_scores(np.ravel(value), "threshold"), np.shape(value))
+
+
+def _best_rate(held: FloatArray, other: FloatArray, at: FloatArray) -> FloatArray:
+    """Height of the curve, on the straight segments; the top of a vertical one."""
+    right = np.clip(np.searchsorted(held, at + 1e-12, side="right"), 1, len(held) - 1)
+    run = held[right] - held[right - 1]
+    share = np.divide(at - held[right - 1], run, out=np.zeros(np.shape(at)), where=run > 0)
+    height = other[right - 1] + np.clip(share, 0.0, 1.0) * (other[right] - other[right - 1])
+    return np.asarray(np.where(at >= 1, 1.0, height))
+
+
+def _result(
+    held: str,
+    at: FloatArray,
+    rates: tuple[Any, Any],
+    sensitivity: tuple[FloatArray, FloatArray],
+    specificity: tuple[FloatArray, FloatArray],
+    level: float,
+) -> RocInterval:
+    return RocInterval(
+        held=held,
+        at=as_scalar(at),
+        sensitivity=as_scalar(rates[0]),
+        specificity=as_scalar(rates[1]),
+        sensitivity_interval=Interval(*map(as_scalar, sensitivity)),  # type: ignore[arg-type]
+        specificity_interval=Interval(*map(as_scalar, specificity)),  # type: ignore[arg-type]
+        confidence_level=level,
+    )

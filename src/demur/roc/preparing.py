@@ -16,6 +16,7 @@ from demur._checks import (
     check_scores,
     input_error,
 )
+from demur._checks.arrays import is_missing
 from demur._results import Result
 from demur.exceptions import UndefinedError
 from demur.roc.curve import auc_score
@@ -111,7 +112,7 @@ def prepared_scores(
     labels, values = _objects(y_true, "y_true"), _objects(y_score, "y_score")
     check_same_length(y_true=labels, y_score=values)
     missing = np.array(
-        [_is_missing(label) or _is_missing(value) for label, value in zip(labels, values, strict=True)]
+        [is_missing(label) or is_missing(value) for label, value in zip(labels, values, strict=True)]
     )
     if missing.any() and not drop_missing:
         raise input_error(
@@ -125,7 +126,15 @@ def prepared_scores(
     kept = ~missing
     positive = check_labels(np.array(labels[kept].tolist()), pos_label)
     numbers = _numbered(values[kept], order)
-    chosen, told = _settled(positive, numbers, direction)
+    chosen, told = direction, f"{direction} means more positive, as given"
+    if direction == "auto":
+        if positive.all() or not positive.any():
+            raise UndefinedError(
+                "The direction of scores needs cases of both classes, got one. Hint: say it."
+            )
+        auc = auc_score(positive, numbers)
+        chosen, best = "higher" if auc >= 0.5 else "lower", max(auc, 1 - auc)
+        told = f"{chosen} means more positive (AUC {best:.3f}, the other way {1 - best:.3f})"
     dropped = int(missing.sum())
     if dropped:
         told += f"; {dropped} {'case' if dropped == 1 else 'cases'} with missing values left out"
@@ -153,11 +162,6 @@ def _members(values: Any, name: str) -> list[Any]:
         if isinstance(one, tuple) or not isinstance(one, Hashable):
             raise input_error(name, "must hold single values", type(one).__name__, "pass one column.")
     return members
-
-
-def _is_missing(value: Any) -> bool:
-    # NaN, NaT and their relatives differ from themselves; pandas' NA has no truth value
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _levels_of(scores: Any) -> list[Any] | None:
@@ -193,14 +197,3 @@ def _numbered(values: Any, order: list[Any] | None) -> FloatArray:
     if unknown:
         raise input_error("y_score", f"must be one of the levels {order}", repr(unknown[0]))
     return np.array([position[value] for value in values])
-
-
-def _settled(positive: BoolArray, numbers: FloatArray, direction: str) -> tuple[str, str]:
-    if direction != "auto":
-        return direction, f"{direction} means more positive, as given"
-    if positive.all() or not positive.any():
-        raise UndefinedError("The direction of scores needs cases of both classes, got one. Hint: say it.")
-    auc = auc_score(positive, numbers)
-    chosen = "higher" if auc >= 0.5 else "lower"
-    best = max(auc, 1 - auc)
-    return chosen, f"{chosen} means more positive (AUC {best:.3f}, the other way {1 - best:.3f})"

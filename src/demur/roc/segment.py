@@ -9,7 +9,7 @@ Tango (1998) for that difference contains 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -246,7 +246,19 @@ class ConfidentSegment(Result):
         check_choice(kind, "kind", _KINDS)
         if self.first is None:
             return None
-        return _segment_areas(self.segment)[kind]
+        # All readings of "the TP area and the FP area" in Elazmeh et al. (2006), section 3; their figure 3 is
+        # not conclusive. The union is the reading taken here: the only one that equals the AUC on the whole
+        # curve and is positive on a vertical segment, the usual one under imbalance.
+        fpr, tpr = self.segment.T
+        vertical = float(np.trapezoid(tpr, fpr))
+        horizontal = float(np.trapezoid(1 - fpr, tpr))
+        return {
+            "union": vertical + float((1 - fpr[-1]) * (tpr[-1] - tpr[0])),
+            "vertical": vertical,
+            "horizontal": horizontal,
+            "sum": vertical + horizontal,
+            "concordant": (vertical + horizontal) / 2,
+        }[kind]
 
     @property
     def ave_d(self) -> float | None:
@@ -272,24 +284,6 @@ class ConfidentSegment(Result):
     def __repr__(self) -> str:
         cauc = "None" if self.cauc is None else f"{self.cauc:.6g}"
         return f"ConfidentSegment(points={len(self.points)}, confident={self.n_confident}, cauc={cauc})"
-
-
-def _segment_areas(segment: FloatArray) -> dict[str, float]:
-    """All readings of "the TP area and the FP area" in Elazmeh et al. (2006), section 3.
-
-    Their figure 3 is not conclusive. The union is the reading taken here: the only one that equals the AUC
-    on the whole curve and is positive on a vertical segment, the usual one under imbalance.
-    """
-    fpr, tpr = segment[:, 0], segment[:, 1]
-    vertical = float(np.trapezoid(tpr, fpr))
-    horizontal = float(np.trapezoid(1 - fpr, tpr))
-    return {
-        "union": vertical + float((1 - fpr[-1]) * (tpr[-1] - tpr[0])),
-        "vertical": vertical,
-        "horizontal": horizontal,
-        "sum": vertical + horizontal,
-        "concordant": (vertical + horizontal) / 2,
-    }
 
 
 def confident_segment(
@@ -362,21 +356,22 @@ def confident_segment(
     >>> round(part.ave_d, 4), round(part.ave_abs_d, 4)
     (0.0333, 0.1333)
     """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("A confident segment")
+    counts = as_counts(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A confident segment"
+    )
     level = check_confidence_level(confidence_level)
     z = normal_quantile(level)
-    judged = _judged_points(counts, thresholds)
-    b, c = judged.b.astype(np.float64), judged.c.astype(np.float64)
+    points, cuts, missed, alarmed = _judged_points(counts, thresholds)
+    b, c = missed.astype(np.float64), alarmed.astype(np.float64)
     confident = (b - c) ** 2 <= z * z * (b + c)
     run = np.flatnonzero(confident)
     n = int(counts.n)
     low, high = _tango_limits(b, c, np.full(len(b), counts.n), z)
     return ConfidentSegment(
-        points=judged.points,
-        thresholds=judged.thresholds,
-        b=judged.b,
-        c=judged.c,
+        points=points,
+        thresholds=cuts,
+        b=missed,
+        c=alarmed,
         difference=(b - c) / n,
         low=low,
         high=high,
@@ -388,30 +383,21 @@ def confident_segment(
     )
 
 
-class _Judged(NamedTuple):
-    """ROC points in descending order of threshold, with their error counts."""
-
-    points: FloatArray
-    thresholds: FloatArray
-    b: IntArray
-    c: IntArray
-
-
-def _judged_points(counts: ScoreCounts, thresholds: ArrayLike | None) -> _Judged:
+def _judged_points(
+    counts: ScoreCounts, thresholds: ArrayLike | None
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+    """ROC points in descending order of threshold, their thresholds, misses and false alarms."""
     positives = check_whole_counts(counts.positives, "sample_weight", _WEIGHTS_HINT)
     negatives = check_whole_counts(counts.negatives, "sample_weight", _WEIGHTS_HINT)
     curve = roc_curve(counts)
-    every = _Judged(
-        np.column_stack([curve.fpr, curve.tpr]),
-        curve.thresholds,
-        np.concatenate([np.cumsum(positives)[::-1], [0]]),
-        np.concatenate([[0], np.cumsum(negatives[::-1])]),
-    )
+    points = np.column_stack([curve.fpr, curve.tpr])
+    missed = np.concatenate([np.cumsum(positives)[::-1], [0]])
+    alarmed = np.concatenate([[0], np.cumsum(negatives[::-1])])
     if thresholds is None:
-        return every
+        return points, curve.thresholds, missed, alarmed
     wanted = np.unique(check_scores(thresholds, "thresholds"))[::-1]
     # how many distinct scores are called positive; inf means none, even where a score is inf
     called = len(counts.scores) - np.searchsorted(counts.scores, wanted, side="left")
     called[np.isposinf(wanted)] = 0
     kept, position = np.unique(called, return_index=True)
-    return _Judged(every.points[kept], wanted[position], every.b[kept], every.c[kept])
+    return points[kept], wanted[position], missed[kept], alarmed[kept]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from demur._checks import (
     check_repeated_cases,
     input_error,
 )
-from demur._kernels.auc_intervals import delong_interval
+from demur._kernels.auc_variances import delong_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import counted_table
 from demur._results import Interval, Result, as_scalar
@@ -144,8 +144,9 @@ def smooth_roc(
     level = check_confidence_level(confidence_level)
     if bandwidth is not None and method == "binormal":
         raise input_error("bandwidth", "is only for method 'kernel'", bandwidth)
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    counts.require_both_classes("A smooth ROC curve")
+    counts = as_counts(
+        y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A smooth ROC curve"
+    )
     check_repeated_cases(counts.positives, counts.negatives, "a smooth ROC curve")
     if method == "binormal":
         return _binormal(counts, level)
@@ -161,39 +162,33 @@ def _binormal_height(a: float, b: float, fpr: FloatArray) -> FloatArray:
 # ---------------------------------------------------------------- binormal
 
 
-class _Groups(NamedTuple):
-    """Numbers of positives and negatives in each group of scores, ascending."""
+def _groups(counts: ScoreCounts) -> tuple[FloatArray, FloatArray]:
+    """Numbers of positives and negatives in each group of scores, ascending.
 
-    positives: FloatArray
-    negatives: FloatArray
-
-
-def _groups(counts: ScoreCounts) -> _Groups:
-    """Runs of scores of one class belong together: no cut between them changes the fit."""
+    Runs of scores of one class belong together: no cut between them changes the fit.
+    """
     positives, negatives = counts.positives, counts.negatives
     kind = np.where(negatives == 0, 1, np.where(positives == 0, -1, 0))
     starts = np.flatnonzero(np.concatenate([[True], (kind[1:] != kind[:-1]) | (kind[1:] == 0)]))
-    grouped = _Groups(np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts))
-    if len(grouped.positives) > _MOST_CATEGORIES:
+    positives, negatives = np.add.reduceat(positives, starts), np.add.reduceat(negatives, starts)
+    if len(positives) > _MOST_CATEGORIES:
         # pool to groups of about equal size
-        total = np.cumsum(grouped.positives + grouped.negatives)
+        total = np.cumsum(positives + negatives)
         edges = np.unique(np.searchsorted(total, np.arange(_MOST_CATEGORIES) / _MOST_CATEGORIES * total[-1]))
-        grouped = _Groups(
-            np.add.reduceat(grouped.positives, edges), np.add.reduceat(grouped.negatives, edges)
-        )
-    return grouped
+        positives, negatives = np.add.reduceat(positives, edges), np.add.reduceat(negatives, edges)
+    return positives, negatives
 
 
 def _binormal(counts: ScoreCounts, level: float) -> SmoothRoc:
     from scipy.special import ndtr
 
-    groups = _groups(counts)
-    if len(groups.positives) < 3:
+    positives, negatives = _groups(counts)
+    if len(positives) < 3:
         raise UndefinedError(
             f"A binormal curve needs at least 3 groups of scores in which the classes mix, got "
-            f"{len(groups.positives)}. Hint: the empirical curve is perfect, or has one inner point."
+            f"{len(positives)}. Hint: the empirical curve is perfect, or has one inner point."
         )
-    a, b, covariance = _fit(groups)
+    a, b, covariance = _fit(positives, negatives)
     scale = math.sqrt(1 + b * b)
     centre = a / scale
     gradient = np.array([1 / scale, -a * b / scale**3])
@@ -214,13 +209,12 @@ def _binormal(counts: ScoreCounts, level: float) -> SmoothRoc:
     )
 
 
-def _fit(groups: _Groups) -> tuple[float, float, FloatArray]:
+def _fit(positives: FloatArray, negatives: FloatArray) -> tuple[float, float, FloatArray]:
     """Maximum likelihood of a, log b and the cuts (first cut, log steps); and the covariance of a and b."""
     from scipy.optimize import minimize
     from scipy.special import ndtri
     from threadpoolctl import threadpool_limits
 
-    positives, negatives = groups
     upto = (np.cumsum(negatives)[:-1] + 0.5) / (negatives.sum() + 1)
     missed = (np.cumsum(positives)[:-1] + 0.5) / (positives.sum() + 1)
     x, y = ndtri(upto), ndtri(missed)
@@ -254,7 +248,7 @@ def _fit(groups: _Groups) -> tuple[float, float, FloatArray]:
             "Hint: the empirical curve (roc_curve) needs no fit."
         )
     a, b = float(best[0]), math.exp(float(best[1]))
-    return a, b, _covariance(groups, a, b, cuts(best))
+    return a, b, _covariance((float(negatives.sum()), float(positives.sum())), a, b, cuts(best))
 
 
 def _log_loss(weight: FloatArray, edge: FloatArray) -> tuple[float, FloatArray]:
@@ -274,7 +268,7 @@ def _density(edge: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-(edge**2) / 2) / math.sqrt(2 * math.pi))
 
 
-def _covariance(groups: _Groups, a: float, b: float, c: FloatArray) -> FloatArray:
+def _covariance(sizes: tuple[float, float], a: float, b: float, c: FloatArray) -> FloatArray:
     """Inverse of the expected information of (a, b, cuts), the part of a and b."""
     from scipy.special import ndtr
 
@@ -282,8 +276,8 @@ def _covariance(groups: _Groups, a: float, b: float, c: FloatArray) -> FloatArra
     information = np.zeros((size, size))
 
     for n, edge, by_cut, is_positive in (
-        (float(groups.negatives.sum()), c, 1.0, False),
-        (float(groups.positives.sum()), b * c - a, b, True),
+        (sizes[0], c, 1.0, False),
+        (sizes[1], b * c - a, b, True),
     ):
         mass = np.maximum(np.diff(np.concatenate([[0.0], ndtr(edge), [1.0]])), 1e-12)
         slopes = np.zeros((len(c) + 2, size))  # of the running shares, with the fixed ends

@@ -17,9 +17,9 @@ from demur._results import Interval, Result, as_scalar
 from demur.costs.curves import cost_curve
 from demur.counts.bins import BinnedCounts, certified_gap
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.roc.curve import auc_score
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels, Range, Scalar
 
 __all__ = ["BoundedWindow", "CountBounds", "count_bounds"]

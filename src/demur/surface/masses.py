@@ -4,14 +4,13 @@ A window is a pair of positions among ascending steps (pooled blocks, or single 
 its cost depends on are the masses below and above these positions.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from demur._kernels.thresholds import cut_points, no_threshold
+from demur._kernels.thresholds import cut_points
 from demur._results import read_only
 from demur.counts import ScoreCounts
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Scalar
@@ -76,8 +75,7 @@ class RunningMasses:
     @property
     def positive_above(self) -> FloatArray:
         """Mass of the positives in the other steps."""
-        above: FloatArray = self.positive_below[-1] - self.positive_below
-        return above
+        return np.asarray(self.positive_below[-1] - self.positive_below)
 
     @property
     def below(self) -> FloatArray:
@@ -92,16 +90,6 @@ class RunningMasses:
             negative_below=self.negative_below * to_negative,
             negative_above=self.negative_above * to_negative,
         )
-
-    def thresholds(self, i: int, j: int) -> tuple[float, float]:
-        """Return the thresholds that call the first i steps negative and those from j on positive.
-
-        Raises `UndefinedError` where two scores have no number between them.
-        """
-        lower, upper = float(self.lower_cut[i]), float(self.upper_cut[j])
-        if math.isnan(lower) or math.isnan(upper):
-            raise no_threshold()
-        return lower, upper
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,8 +116,7 @@ class SurfaceMasses:
         """Share of positives per block, ascending: the calibrated score."""
         mass = self.positive + self.negative
         # a class of prior 0 leaves blocks without mass; they take part in nothing
-        share: FloatArray = read_only(np.divide(self.positive, mass, out=np.zeros_like(mass), where=mass > 0))
-        return share
+        return read_only(np.divide(self.positive, mass, out=np.zeros_like(mass), where=mass > 0))
 
     @cached_property
     def mixed_shares(self) -> FloatArray:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from demur import _html
-from demur._kernels.arrangement import cell_batches
-from demur._kernels.polygons import areas, clip, extremes, plane_integrals
+from demur._kernels.polygons import areas, cell_batches, clip, extremes, plane_integrals
 from demur._results import Result, as_scalar
 from demur.surface.masses import CostSurface, SurfaceMasses
 from demur.typing import ArrayLike, FloatArray, IntArray, Range, Scalar
@@ -131,27 +130,15 @@ def surface_cells(masses: SurfaceMasses, mu: Range, nu: Range) -> SurfaceCells:
                 area,
             )
         )
-        polygons.extend(_without_repeats(polygon) for polygon in batch)
+        polygons.extend(without_repeats(polygon) for polygon in batch)
     joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
     names = ("lower_index", "upper_index", "lower", "upper", "fn", "fp", "abstention_rate", "area")
     return SurfaceCells(**dict(zip(names, joined, strict=True)), polygons=tuple(polygons))
 
 
-def _without_repeats(polygon: FloatArray) -> FloatArray:
+def without_repeats(polygon: FloatArray) -> FloatArray:
+    """Drop vertices that equal the one before."""
     return polygon[np.any(polygon != np.roll(polygon, 1, axis=0), axis=1)]
-
-
-def _difference_planes(
-    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range
-) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]]:
-    """Yield (constant, by mu, by nu, polygons, areas) of the pieces of first - second."""
-    shares = np.union1d(first.mixed_shares, second.mixed_shares)
-    cuts = np.concatenate([[0.0], shares])
-    for i, j, polygons, area in cell_batches(shares, mu, nu):
-        planes = first.plane(cuts, i, j)[:3], second.plane(cuts, i, j)[:3]
-        # masses are summed per surface first, so that identical models cancel exactly
-        constant, by_mu, by_nu = (a - b for a, b in zip(*planes, strict=True))
-        yield constant, by_mu, by_nu, polygons, area
 
 
 def surface_difference(first: CostSurface, second: CostSurface, mu: Range, nu: Range) -> SurfaceDifference:
@@ -161,7 +148,12 @@ def surface_difference(first: CostSurface, second: CostSurface, mu: Range, nu: R
     the plane gives exact areas and volumes.
     """
     better = worse = equal = gain = loss = 0.0
-    for constant, by_mu, by_nu, polygons, area in _difference_planes(first.masses, second.masses, mu, nu):
+    shares = np.union1d(first.masses.mixed_shares, second.masses.mixed_shares)
+    cuts = np.concatenate([[0.0], shares])
+    for i, j, polygons, area in cell_batches(shares, mu, nu):
+        planes = first.masses.plane(cuts, i, j)[:3], second.masses.plane(cuts, i, j)[:3]
+        # masses are summed per surface first, so that identical models cancel exactly
+        constant, by_mu, by_nu = (one - other for one, other in zip(*planes, strict=True))
         size = np.abs(constant) + np.abs(by_mu) + np.abs(by_nu)
         same = size < _SAME_PLANE
         equal += float(area[same].sum())
@@ -196,46 +188,31 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
     won = np.zeros(len(surfaces))
     for i, j, polygons, area in cell_batches(shares, mu, nu):
         planes = [np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces]
-        gaps = _Gaps(planes, polygons)
-        for model in range(len(surfaces)):
-            won[model] += gaps.area_below(model, area)
+        pairs = combinations(range(len(planes)), 2)
+        ends = {pair: _least_and_largest(planes[pair[0]] - planes[pair[1]], polygons) for pair in pairs}
+        for model, plane in enumerate(planes):
+            others = [other for other in range(len(planes)) if other != model]
+            somewhere, everywhere = np.ones(len(area), dtype=np.bool_), np.ones(len(area), dtype=np.bool_)
+            for other in others:
+                if model < other:
+                    least, largest = ends[model, other]
+                else:
+                    largest, least = (-end for end in ends[other, model])
+                somewhere &= least < 0
+                everywhere &= largest <= 0
+            crossed = np.flatnonzero(somewhere & ~everywhere)
+            cells = polygons[crossed]
+            for other in others:
+                constant, by_mu, by_nu = (plane - planes[other])[:, crossed]
+                cells = clip(cells, by_mu, by_nu, constant)
+            won[model] += float(area[somewhere & everywhere].sum() + areas(cells).sum())
     return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
 
 
-class _Gaps:
-    """How far the planes of several surfaces lie apart on the same cells."""
-
-    def __init__(self, planes: Sequence[FloatArray], polygons: FloatArray) -> None:
-        self.planes, self.polygons = planes, polygons
-        self._ends = {
-            (one, other): self._least_and_largest(planes[one] - planes[other])
-            for one, other in combinations(range(len(planes)), 2)
-        }
-
-    def _least_and_largest(self, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and the largest gap on every cell, both 0 where the planes are the same."""
-        constant, by_mu, by_nu = gap
-        corners = (
-            constant + by_mu * mu + by_nu * nu for mu, nu in self.polygons.transpose(1, 2, 0)
-        )  # of a plane on a polygon both are at corners
-        least, largest = extremes(corners)
-        same = np.abs(gap).sum(axis=0) < _SAME_PLANE
-        return np.where(same, 0.0, least), np.where(same, 0.0, largest)
-
-    def area_below(self, model: int, area: FloatArray) -> float:
-        """Area of the parts of the cells where the plane of one model is below every other."""
-        others = [other for other in range(len(self.planes)) if other != model]
-        somewhere, everywhere = np.ones(len(area), dtype=np.bool_), np.ones(len(area), dtype=np.bool_)
-        for other in others:
-            if model < other:
-                least, largest = self._ends[model, other]
-            else:
-                largest, least = (-end for end in self._ends[other, model])
-            somewhere &= least < 0
-            everywhere &= largest <= 0
-        crossed = np.flatnonzero(somewhere & ~everywhere)
-        cells = self.polygons[crossed]
-        for other in others:
-            constant, by_mu, by_nu = (self.planes[model] - self.planes[other])[:, crossed]
-            cells = clip(cells, by_mu, by_nu, constant)
-        return float(area[somewhere & everywhere].sum() + areas(cells).sum())
+def _least_and_largest(gap: FloatArray, polygons: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest gap of two planes on every cell, both 0 where they are the same."""
+    constant, by_mu, by_nu = gap
+    # of a plane on a polygon both are at corners
+    least, largest = extremes(constant + by_mu * mu + by_nu * nu for mu, nu in polygons.transpose(1, 2, 0))
+    same = np.abs(gap).sum(axis=0) < _SAME_PLANE
+    return np.where(same, 0.0, least), np.where(same, 0.0, largest)

@@ -11,6 +11,7 @@ exact; a grid is used only to draw.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,8 +23,8 @@ from demur import _html
 from demur._checks import (
     check_costs_by_class,
     check_finite,
+    check_grid,
     check_nonnegative,
-    check_positive_int,
     check_prevalence,
     check_range,
     check_type,
@@ -35,17 +36,33 @@ from demur._kernels.integrals import (
     mean_rates,
     symmetric_loss,
 )
+from demur._kernels.polygons import clip
 from demur._kernels.window_search import cheapest_cuts
 from demur._results import Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.surface.masses import SHARE_TIE, SurfaceMasses, block_cuts
-from demur.surface.regions import SurfaceCells, SurfaceDifference, surface_cells, surface_difference
-from demur.surface.window import AbstentionWindow
+from demur.surface.regions import (
+    SurfaceCells,
+    SurfaceDifference,
+    surface_cells,
+    surface_difference,
+    without_repeats,
+)
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
-__all__ = ["AbstentionSurface", "MeanRates", "SurfaceGrid", "abstention_surface", "surface_of"]
+__all__ = [
+    "AbstentionSurface",
+    "MeanRates",
+    "OptimalCosts",
+    "SurfaceGrid",
+    "abstention_surface",
+    "cost_ranges",
+    "optimal_costs",
+    "surface_of",
+]
 
 _UNIT: Range = (0.0, 1.0)
 
@@ -179,7 +196,7 @@ class AbstentionSurface(Result):
         if checked[3]:
             window = self._scan(m, nu_p, nu_n)
         else:
-            i, j = (int(value) for value in block_cuts(self.shares, *checked[:3]))
+            i, j = (int(value) for value in block_cuts(self.masses.shares, *checked[:3]))
             window = AbstentionWindow.of_cuts(
                 self.masses.blocks,
                 (i, j),
@@ -325,9 +342,7 @@ class AbstentionSurface(Result):
 
     def grid(self, resolution: int = 100, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceGrid:
         """Return cost, abstention rate and thresholds on (resolution + 1) squared points, to draw."""
-        steps = check_positive_int(resolution, "resolution") + 1
-        x = np.linspace(*check_range(mu, "mu"), steps)
-        y = np.linspace(*check_range(nu, "nu"), steps)
+        x, y = check_grid(resolution, mu, nu)
         at = np.broadcast_arrays(x[:, None], y[None, :])
         i, j = block_cuts(self.shares, at[0], at[1], at[1])
         m = self.masses.blocks
@@ -345,15 +360,14 @@ class AbstentionSurface(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return blocks, masses and volume as JSON-safe built-in types."""
         blocks = self.counts.blocks()
+        columns = blocks.lower, blocks.upper, self.positive_mass, self.negative_mass
         return {
             "n": self.n,
             "prevalence": self.prevalence,
             "vacc": self.volume(),
             "blocks": [
                 {"lower": low, "upper": high, "positive_mass": p, "negative_mass": q}
-                for low, high, p, q in _json_rows(
-                    blocks.lower, blocks.upper, self.positive_mass, self.negative_mass
-                )
+                for low, high, p, q in zip(*map(json_safe, columns), strict=True)
             ],
             **self._certainty(),
         }
@@ -362,10 +376,6 @@ class AbstentionSurface(Result):
         blocks = len(self.positive_mass)
         what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, blocks={blocks}, vacc={self.volume():.6g}"
         return f"AbstentionSurface({what})"
-
-
-def _json_rows(*columns: FloatArray) -> Any:
-    return zip(*(json_safe(column) for column in columns), strict=True)
 
 
 def surface_of(counts: ScoreCounts, prevalence: float | None) -> AbstentionSurface:
@@ -448,3 +458,94 @@ def abstention_surface(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     return surface_of(counts, prevalence)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class OptimalCosts(Result):
+    """The costs (mu, nu) at which a window is among the cheapest: a convex polygon.
+
+    Attributes
+    ----------
+    mu : (low, high)
+        Relative costs of a false alarm at which the window stays optimal, nu being as given.
+    nu : (low, high)
+        Relative costs of abstaining at which it stays optimal, mu being as given.
+    polygon : array of shape (vertices, 2)
+        Vertices (mu, nu) of the region in order, cut at `limits` where it is unbounded.
+    limits : (float, float)
+        Largest mu and nu of the polygon.
+
+    Notes
+    -----
+    With r_b the share of positives in block b and q_b = 1 - r_b, a window that abstains on the
+    blocks i + 1 to j is optimal where r_i <= nu <= r_{i+1} and mu q_{j+1} <= nu <= mu q_j; an
+    empty one at t where r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1}).
+    """
+
+    mu: Range
+    nu: Range
+    polygon: FloatArray
+    limits: tuple[float, float]
+    _planes: FloatArray
+
+    def contains(self, mu: float, nu: float) -> bool:
+        """Tell whether the window is among the cheapest at (mu, nu)."""
+        point = float(check_nonnegative(mu, "mu")), float(check_nonnegative(nu, "nu"))
+        return bool(np.all(self._planes @ [*point, 1.0] <= 1e-12 * (1 + sum(point))))
+
+
+def _half_planes(shares: FloatArray, i: int, j: int) -> FloatArray:
+    """Rows (a, b, c) with a mu + b nu + c <= 0 in the cell of blocks i and j; see `OptimalCosts`."""
+    below = float(shares[i - 1]) if i else 0.0
+    last = j == len(shares)
+    above_j = 0.0 if last else 1 - float(shares[j])
+    planes = [(0.0, -1.0, below), (above_j, -1.0, 0.0)]
+    if i < j:
+        planes += [(0.0, 1.0, -float(shares[i])), (-(1 - float(shares[j - 1])), 1.0, 0.0)]
+    else:
+        # r_t / q_t <= mu as r_t <= mu q_t, which is right where q_t is 0 as well
+        planes.append((below - 1.0 if i else 0.0, 0.0, below))
+        if not last:
+            planes.append((above_j, 0.0, above_j - 1.0))
+    return np.array(planes)
+
+
+def cost_ranges(
+    shares: FloatArray, cuts: tuple[int, int], mu: float, nu: float
+) -> tuple[FloatArray, Range, Range]:
+    """Half-planes of the cell of two cuts between blocks, and its ranges of mu and of nu beside the other."""
+    planes = _half_planes(shares, *cuts)
+    ranges = []
+    for of, other, value in ((0, 1, nu), (1, 0, mu)):
+        low, high = 0.0, math.inf
+        for row in planes.tolist():
+            # an infinite nu is no limit where it takes no part
+            slope, level = row[of], row[2] + (row[other] * value if row[other] else 0.0)
+            if slope > 0:
+                high = min(high, -level / slope)
+            elif slope < 0:
+                low = max(low, -level / slope)
+        ranges.append((low, max(low, high)))
+    return planes, ranges[0], ranges[1]
+
+
+def optimal_costs(surface: AbstentionSurface, window: AbstentionWindow) -> OptimalCosts:
+    """Return the costs at which a window of `AbstentionSurface.window` stays the cheapest."""
+    groups = np.concatenate([[0], np.cumsum(surface.counts.blocks().groups)])
+    i, j = (int(np.searchsorted(groups, at)) for at in (window.lower_index, window.upper_index))
+    mu, nu = window.mu, window.nu_positive
+    # an infinite nu (abstaining is no option) is drawn at the top
+    level = nu if math.isfinite(nu) else max(1.0, mu)
+    planes, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, level)
+    limits = max(1.0, 2 * mu), max(1.0, 2 * level)
+    corners = np.array([[[0.0, 0.0], [limits[0], 0.0], list(limits), [0.0, limits[1]]]])
+    for a, b, c in planes:
+        corners = clip(corners, np.array([a]), np.array([b]), np.array([c]))
+    distinct = without_repeats(corners[0])
+    return OptimalCosts(
+        mu=mu_range,
+        nu=nu_range,
+        polygon=distinct if len(distinct) else corners[0, :1],
+        limits=limits,
+        _planes=planes,
+    )

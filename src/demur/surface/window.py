@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from demur._checks import check_scores, input_error
 from demur._kernels.thresholds import no_threshold, shortest_cut
-from demur._results import Result
-from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
-from demur.surface.masses import RunningMasses
+from demur.counts.window import AbstentionWindow
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "ABSTAIN",
-    "AbstentionWindow",
     "decide",
     "decision_masks",
     "no_threshold",
@@ -33,104 +30,7 @@ ABSTAIN = -1
 _CHUNK = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class AbstentionWindow(Result):
-    """Cheapest window for given costs: negative below, abstain inside, positive above.
-
-    Predict positive if ``score >= upper``, negative if ``score <= lower``, else abstain
-    (`decide` applies the rule, infinite scores included). Of several cheapest windows it is
-    the one that abstains least, then the one that calls more cases positive.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Thresholds; -inf and inf where a side is never used. ``lower == upper`` (or no score
-        between them): the window is empty and never abstains.
-    cost : float
-        Expected cost per case in the normal form (a miss costs 1).
-    expected_cost : float
-        The same in the unit of the `CostModel` passed, if one was.
-    fn, fp : float
-        Share of all cases that are missed positives, and that are false alarms.
-    abstention_rate : float
-        Share of all cases abstained on; `abstained_positive` plus `abstained_negative`.
-    lower_index, upper_index : int
-        Number of distinct scores below the window, and below or inside it.
-    mu, nu_positive, nu_negative : float
-        The costs the window was made for.
-    prevalence : float
-        P(positive) the shares refer to.
-    """
-
-    lower: float
-    upper: float
-    cost: float
-    expected_cost: float
-    fn: float
-    fp: float
-    abstention_rate: float
-    abstained_positive: float
-    abstained_negative: float
-    lower_index: int
-    upper_index: int
-    mu: float
-    nu_positive: float
-    nu_negative: float
-    prevalence: float
-    _reported = ("coverage",)
-    _told = ("lower", "upper", "abstention_rate", "fn", "fp", "cost", "expected_cost")
-
-    @classmethod
-    def of_cuts(
-        cls,
-        masses: RunningMasses,
-        cuts: tuple[int, int],
-        *,
-        mu: float,
-        nu_positive: float,
-        nu_negative: float,
-        prevalence: float,
-    ) -> AbstentionWindow:
-        """Make the window that calls the first i steps negative and abstains up to step j."""
-        i, j = cuts
-        fn, fp = float(masses.positive_below[i]), float(masses.negative_above[j])
-        # i == j must give exactly 0, also beside an infinite nu
-        kept_positive = float(masses.positive_below[j] - masses.positive_below[i])
-        kept_negative = float(masses.negative_below[j] - masses.negative_below[i])
-        reviews = nu_positive * kept_positive + nu_negative * kept_negative if i < j else 0.0
-        lower, upper = masses.thresholds(i, j)
-        cost = fn + mu * fp + reviews
-        return cls(
-            lower=lower,
-            upper=upper,
-            cost=cost,
-            expected_cost=cost,
-            fn=fn,
-            fp=fp,
-            # shares of all cases may add up to a rounding error more than 1
-            abstention_rate=min(kept_positive + kept_negative, 1.0),
-            abstained_positive=kept_positive,
-            abstained_negative=kept_negative,
-            lower_index=int(masses.groups_below[i]),
-            upper_index=int(masses.groups_below[j]),
-            mu=mu,
-            nu_positive=nu_positive,
-            nu_negative=nu_negative,
-            prevalence=prevalence,
-        )
-
-    @property
-    def coverage(self) -> float:
-        """Share of the cases that get a decision."""
-        return 1.0 - self.abstention_rate
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the window never abstains."""
-        return self.lower_index == self.upper_index
-
-
-def decide(scores: ArrayLike, window: AbstentionWindow | CaseWindow | tuple[float, float]) -> IntArray:
+def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) -> IntArray:
     """Apply a window: 1 (positive), 0 (negative) or `ABSTAIN` for every score.
 
     Positive if ``score >= upper``, else negative if ``score <= lower``, else abstain. A
@@ -140,7 +40,7 @@ def decide(scores: ArrayLike, window: AbstentionWindow | CaseWindow | tuple[floa
     ----------
     scores : array of n numbers
         On the scale the window was made for.
-    window : AbstentionWindow, CaseWindow or (lower, upper)
+    window : AbstentionWindow or (lower, upper)
         ``lower <= upper``.
 
     Returns
@@ -173,10 +73,7 @@ def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[Bool
     return positive, above | positive
 
 
-_AnyWindow = TypeVar("_AnyWindow", bound=AbstentionWindow | CaseWindow)
-
-
-def written_window(window: _AnyWindow, counts: ScoreCounts) -> _AnyWindow:
+def written_window(window: AbstentionWindow, counts: ScoreCounts) -> AbstentionWindow:
     """Round the thresholds of a window chosen on these counts for people to read, copy and deploy.
 
     Each is the number of the fewest digits strictly between the scores beside it, the nearest to their
@@ -192,7 +89,7 @@ def written_window(window: _AnyWindow, counts: ScoreCounts) -> _AnyWindow:
 
 def window_thresholds(window: Any) -> tuple[float, float]:
     """Return the thresholds of a window or of a pair (lower, upper), checked."""
-    if isinstance(window, (AbstentionWindow, CaseWindow)):
+    if isinstance(window, AbstentionWindow):
         return window.lower, window.upper
     try:
         lower, upper = (float(value) for value in window)

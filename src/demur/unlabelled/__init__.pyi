@@ -6,12 +6,12 @@ from .invented import NominalAttribute as NominalAttribute
 from .invented import NumericAttribute as NumericAttribute
 from .invented import SampledAttribute as SampledAttribute
 from .invented import invented_cases as invented_cases
-from .nroc import NrocCurve as NrocCurve
-from .nroc import nroc_curve as nroc_curve
 from .prevalence import PrevalenceShift as PrevalenceShift
 from .prevalence import adjust_prevalence as adjust_prevalence
+from .thresholds import NrocCurve as NrocCurve
 from .thresholds import UnlabelledThreshold as UnlabelledThreshold
 from .thresholds import direct_threshold as direct_threshold
+from .thresholds import nroc_curve as nroc_curve
 from .thresholds import nroc_threshold as nroc_threshold
 from .thresholds import ranking_threshold as ranking_threshold
 from .thresholds import shifted_threshold as shifted_threshold

@@ -10,13 +10,14 @@ from demur._checks import check_positive_proba, check_type
 from demur._html import threshold_text
 from demur._results import Result
 from demur.costs.model import CostModel
+from demur.counts.window import AbstentionWindow
 from demur.surface.surface import abstention_surface
-from demur.surface.window import AbstentionWindow, written_window
+from demur.surface.window import written_window
 from demur.typing import ArrayLike, BoolArray, FloatArray
-from demur.unlabelled.nroc import expected_counts
 from demur.unlabelled.thresholds import (
     UnlabelledThreshold,
     direct_threshold,
+    expected_counts,
     nroc_threshold,
     ranking_threshold,
     reaches,

@@ -1,7 +1,8 @@
 """Invented cases: attributes drawn from their ranges alone, labelled by an oracle.
 
 The first half of the mimetic method (Blanco-Vega et al. 2006, section 3.1): no real case is
-needed, only the range of each attribute and something that answers P(positive).
+needed, only the range of each attribute and something that answers P(positive). Trees that learn from
+such cases read attributes as columns of numbers and name columns in words.
 """
 
 from __future__ import annotations
@@ -39,12 +40,18 @@ __all__ = [
     "NumericAttribute",
     "SampledAttribute",
     "class_quota",
+    "code_book",
+    "describe_bounds",
+    "describe_column",
     "draw_cases",
+    "encode",
+    "fits_floats",
     "invented_cases",
     "named_attributes",
     "oracle_classes",
     "oracle_proba",
     "ranges_to_schema",
+    "schema_of",
 ]
 
 DATA_KINDS = ("prior", "balanced", "random", "oversampling")
@@ -264,7 +271,11 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
     if hasattr(oracle, "predict_proba"):
         answer, name = oracle.predict_proba(X), "oracle.predict_proba(X)"
     elif hasattr(oracle, "predict"):
-        answer, name = _positives(oracle, oracle.predict(X), pos_label), "oracle.predict(X)"
+        classes = oracle_classes(oracle)
+        default = 1 if classes is None else classes[1]
+        label = default if pos_label is None else pos_label
+        hits = np.asarray(oracle.predict(X)) == label
+        answer, name = np.asarray(hits, dtype=np.float64), "oracle.predict(X)"
     elif callable(oracle):
         answer, name = oracle(X), "oracle(X)"
     else:
@@ -273,20 +284,16 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
         )
     answer = np.asarray(answer)
     if answer.ndim == 2:
-        proba = check_proba(_double(answer), name, columns=2)[:, _positive_column(oracle, pos_label)]
+        if answer.dtype == np.float32 and len(answer):
+            # rows in single precision sum to 1 only roughly; scale those, and nothing else
+            total = answer.astype(np.float64).sum(axis=1, keepdims=True)
+            answer = answer / total if np.abs(total - 1).max() <= _SINGLE_PRECISION else answer
+        proba = check_proba(answer, name, columns=2)[:, _positive_column(oracle, pos_label)]
     else:
         proba = check_probability(check_scores(answer, name), name)
     if len(proba) != len(X):
         raise input_error(name, f"must answer each of the {len(X)} cases", len(proba))
     return np.ascontiguousarray(proba)
-
-
-def _double(answer: np.ndarray) -> np.ndarray:
-    """Rows in single precision sum to 1 only roughly; scale those, and nothing else."""
-    if answer.dtype != np.float32 or not len(answer):
-        return answer
-    total = answer.astype(np.float64).sum(axis=1, keepdims=True)
-    return answer / total if np.abs(total - 1).max() <= _SINGLE_PRECISION else answer
 
 
 def oracle_classes(oracle: Oracle) -> np.ndarray | None:
@@ -310,14 +317,6 @@ def _positive_column(oracle: Oracle, pos_label: Any) -> int:
     if not matches:
         raise input_error("pos_label", f"must be one of {classes.tolist()}", repr(pos_label))
     return matches[0]
-
-
-def _positives(oracle: Oracle, answer: Any, pos_label: Any) -> FloatArray:
-    classes = oracle_classes(oracle)
-    label = pos_label
-    if label is None:
-        label = 1 if classes is None else classes[1]
-    return np.asarray(np.asarray(answer) == label, dtype=np.float64)
 
 
 def class_quota(n: int, data: str, *, mu: float = 1.0, prevalence: float | None = None) -> int | None:
@@ -479,3 +478,86 @@ def _supplement(
             return cases
         index.append(rng.choice(rows, size=needed - len(rows)))
     return _rows(cases, np.concatenate(index))
+
+
+# ---------------------------------------------------------------- columns of numbers, and their words
+
+
+def describe_bounds(name: str, low: float, high: float) -> str:
+    """Words for low < name <= high, with the infinite end left out."""
+    if math.isinf(low):
+        return f"{name} <= {high:.4g}"
+    return f"{name} > {low:.4g}" if math.isinf(high) else f"{low:.4g} < {name} <= {high:.4g}"
+
+
+def fits_floats(attribute: Attribute) -> bool:
+    """Tell whether a float array can hold the values."""
+    return not isinstance(attribute, NominalAttribute) or attribute.is_numeric
+
+
+def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[str, Any, Any]]:
+    """One (name, value, alternative) per encoded column.
+
+    `value` is None for numbers; `alternative` is the other one of two values, else None.
+    """
+    book: list[tuple[str, Any, Any]] = []
+    for name, attribute in zip(names, attributes, strict=True):
+        if not isinstance(attribute, NominalAttribute):
+            book.append((name, None, None))
+        elif len(attribute.values) == 2:
+            book.append((name, attribute.values[1], attribute.values[0]))
+        else:
+            book += [(name, value, None) for value in attribute.values]
+    return book
+
+
+def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, high: float) -> str:
+    """Words for low < column <= high, with nominal values named."""
+    name, value, alternative = book[column]
+    if value is None:
+        return describe_bounds(name, low, high)
+    if low >= 0:
+        return f"{name} is {value}"
+    return f"{name} is not {value}" if alternative is None else f"{name} is {alternative}"
+
+
+def encode(attributes: Sequence[Attribute], names: Sequence[str], X: np.ndarray) -> FloatArray:
+    """Return numbers as they are and nominal values as 0/1 columns (one for two values)."""
+    if not any(isinstance(attribute, NominalAttribute) for attribute in attributes):
+        return np.asarray(X, dtype=np.float64)
+    columns: list[np.ndarray] = []
+    for k, (name, attribute) in enumerate(zip(names, attributes, strict=True)):
+        if not isinstance(attribute, NominalAttribute):
+            columns.append(X[:, k].astype(np.float64))
+            continue
+        hits = [X[:, k] == value for value in attribute.values]
+        unknown = ~np.logical_or.reduce(hits)
+        if unknown.any():
+            raise input_error(
+                f"X column {name}", f"must be one of {list(attribute.values)}", repr(X[unknown, k][0])
+            )
+        columns += hits[1:] if len(hits) == 2 else hits
+    return np.column_stack(columns).astype(np.float64)
+
+
+def schema_of(X: Any, checked: np.ndarray) -> dict[str, Attribute]:
+    """Ranges of real cases: floats, whole numbers (by dtype) or the values that occur."""
+    names = [str(name) for name in getattr(X, "columns", [f"x{k}" for k in range(checked.shape[1])])]
+    schema: dict[str, Attribute] = {}
+    for k, name in enumerate(names):
+        column = checked[:, k]
+        if column.dtype.kind == "O" and all(isinstance(v, (int, float, np.number)) for v in column):
+            column = np.array(column.tolist())
+        if column.dtype.kind in "iu":
+            schema[name] = IntegerAttribute(int(column.min()), int(column.max()))
+        elif column.dtype.kind == "f":
+            schema[name] = NumericAttribute(float(column.min()), float(column.max()))
+        else:
+            try:
+                values = tuple(sorted(set(column.tolist()), key=str))
+            except TypeError:
+                raise input_error(
+                    f"X column {name}", "must hold numbers or names", type(column[0]).__name__
+                ) from None
+            schema[name] = NominalAttribute(values)
+    return schema

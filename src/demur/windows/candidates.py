@@ -20,8 +20,8 @@ import numpy as np
 
 from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.limits import Limits
-from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices, cut_limits
+from demur.windows.limits import Limits, WindowMasses
+from demur.windows.search import CutLimits, Prices, WindowPrices, cut_limits
 
 __all__ = ["WindowCandidates", "window_candidates"]
 
@@ -214,7 +214,7 @@ class _RatiosOfMoves(NamedTuple):
 # the same prices are asked of every fold
 @lru_cache(maxsize=64)
 def _ratios_of_moves(points: tuple[Prices, ...]) -> _RatiosOfMoves:
-    miss, alarm, review_positive, review_negative = np.array(points, dtype=np.float64).T
+    miss, alarm, review_positive, review_negative, *_ = np.array(points, dtype=np.float64).T
     return _RatiosOfMoves(
         start=_ratios(miss - review_positive, review_negative),
         stop=_ratios(review_positive, alarm - review_negative),

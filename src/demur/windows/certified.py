@@ -22,13 +22,14 @@ from functools import lru_cache
 import numpy as np
 
 from demur._checks import check_confidence_level, check_whole_counts, input_error
+from demur._kernels.thresholds import no_threshold
 from demur._kernels.window_search import CutMasses
 from demur._results import read_only
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.roc.isometrics import Precision
-from demur.surface.window import no_threshold
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.constrained import ConstrainedWindow, own_prevalence
+from demur.windows.constrained import own_prevalence
 
 __all__ = ["PrecisionConfidence", "certified_starts", "certified_stops", "rank_grid"]
 
@@ -147,7 +148,7 @@ class PrecisionConfidence:
             starts[1:-1] &= ~stops[1:-1]
         return starts, stops
 
-    def applied(self, window: ConstrainedWindow) -> ConstrainedWindow:
+    def applied(self, window: AbstentionWindow) -> AbstentionWindow:
         """Return the window with thresholds that decide exactly what was tested."""
         i, j = window.lower_index, window.upper_index
         lower, upper = window.lower, window.upper

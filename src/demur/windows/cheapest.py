@@ -10,17 +10,12 @@ import numpy as np
 from demur._kernels.window_search import CutMasses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.surface.surface import abstention_surface
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 from demur.windows.certified import PrecisionConfidence
-from demur.windows.constrained import (
-    ConstrainedWindow,
-    class_factors,
-    precision_promises,
-    vacuous_note,
-    window_of_cuts,
-)
+from demur.windows.constrained import class_factors, precision_promises, vacuous_note, window_of_cuts
 from demur.windows.limits import Limits
 from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
 
@@ -43,7 +38,7 @@ def cheapest_window(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     prevalence: float | None = None,
-) -> ConstrainedWindow:
+) -> AbstentionWindow:
     """Cheapest window under limits: reviews, precision of the decisions, missed positives.
 
     The lower the cost the better; the price of the limits is ``cost - unconstrained_cost``.
@@ -70,7 +65,7 @@ def cheapest_window(
 
     Returns
     -------
-    ConstrainedWindow
+    AbstentionWindow
         Of several cheapest windows the one that abstains least, then the one that calls more
         cases positive, as for `AbstentionWindow`.
 

@@ -9,21 +9,36 @@ product is rounded by itself, so that other systems decide alike to the last bit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from demur._checks import check_class_labels, check_columns, check_finite, input_error
+from demur._checks import check_choice, check_class_labels, check_columns, check_finite, input_error
+from demur._files.values import numbers, optional_number, part, text
 from demur._results import Result
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.windows.expression import (
+    All,
+    Column,
+    Comparison,
+    Condition,
+    Decision,
+    FirstBest,
+    Number,
+    Numeric,
+    Product,
+    Sum,
+)
 
-__all__ = ["ClassRule", "check_class_probabilities"]
+__all__ = ["ClassRule", "check_class_probabilities", "second_class_scores"]
 
 # rows decided at a time, so that a column of them stays in the cache
 _CHUNK = 1 << 14
+_SUM_OF_ONE = 1e-9
 
 
 def check_class_probabilities(proba: ArrayLike, columns: int | None = None) -> FloatArray:
@@ -38,6 +53,12 @@ def check_class_probabilities(proba: ArrayLike, columns: int | None = None) -> F
         if len(empty):
             raise input_error("proba", "must be positive for some class", f"zeros in row {empty[0]}")
     return values
+
+
+def second_class_scores(proba: FloatArray) -> FloatArray:
+    """Return the probability of the second of two classes; rows that sum to 1, up to rounding, stay as is."""
+    total = proba.sum(axis=1)
+    return np.where(np.abs(total - 1) < _SUM_OF_ONE, proba[:, 1], proba[:, 1] / total)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -73,6 +94,7 @@ class ClassRule(Result):
     weights: FloatArray
     abstain_weight: float | None = None
     column_costs: FloatArray | None = None
+    kind: ClassVar[str] = "class weights"
     _reported = ("family",)
 
     def __post_init__(self) -> None:
@@ -101,6 +123,11 @@ class ClassRule(Result):
         if np.any(weights == 0) or self.abstain_weight == 0:
             raise input_error("weights", "must be above 0 beside column_costs", repr(weights.tolist()))
         return costs
+
+    @property
+    def inputs(self) -> int:
+        """Number of columns it reads: one per class."""
+        return len(self.classes)
 
     @property
     def family(self) -> str:
@@ -161,6 +188,55 @@ class ClassRule(Result):
                 if cost:
                     loss += cost * column
             yield loss * divisor
+
+    # ---------------------------------------------------------------- files and other languages
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as JSON-safe built-in types."""
+        return {"kind": self.kind, **Result.to_dict(self)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Return the rule that `to_dict` described; refuse anything else in one sentence."""
+        classes = part(data, "classes")
+        if not isinstance(classes, list) or len(classes) < 2:
+            raise input_error("classes", "must list at least two classes", type(classes).__name__)
+        family = check_choice(text(data, "family"), "family", ("weights", "columns"))
+        weights = numbers(data, "weights", (len(classes),))
+        if weights is None:
+            raise input_error("weights", "must be a list of numbers", "null")
+        return cls(
+            classes=tuple(classes),
+            weights=weights,
+            abstain_weight=optional_number(data, "abstain_weight"),
+            column_costs=numbers(data, "column_costs") if family == "columns" else None,
+        )
+
+    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:
+        """Return the decision on one column per class, in the order of operations of `decide`."""
+        proba = tuple(Column(name) for name in columns)
+        total = Sum(proba)
+        # NaN fails one of the two comparisons in every database, wherever it stands among the numbers
+        ends: list[Condition] = []
+        for column in proba:
+            ends.append(Comparison(">=", column, Number(0.0)))
+            ends.append(Comparison("<=", column, Number(sys.float_info.max)))
+        values: list[Numeric] = []
+        if self.column_costs is None:
+            pairs = zip(self.weights.tolist(), proba, strict=True)
+            values += [Product(Number(weight), column) for weight, column in pairs]
+            if self.abstain_weight:
+                values.append(Product(Number(self.abstain_weight), total))
+        else:
+            for divisor, costs in zip(self.divisors, self.column_costs.T.tolist(), strict=True):
+                priced = zip(costs, proba, strict=True)
+                terms = tuple(Product(Number(cost), column) for cost, column in priced if cost)
+                values.append(Product(Sum(terms or (Number(0.0),)), Number(divisor)))
+        return Decision(
+            columns=tuple(columns),
+            valid=All((*ends, Comparison(">", total, Number(0.0)))),
+            value=FirstBest(tuple(values), tuple(labels[: len(values)]), self.column_costs is None),
+        )
 
     def __repr__(self) -> str:
         listed = zip(self.classes[:6], self.weights.tolist(), strict=False)

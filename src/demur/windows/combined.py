@@ -94,6 +94,9 @@ class CombinedRule(Result):
         asked = self.stage_costs[self.names.index(self.how)] if self.how in self.names else None
         return np.full(len(table), self.stage_costs.sum() if asked is None else asked)
 
+    # as a rule among others
+    codes, charge = decide, fees
+
 
 def combined_rule(
     y_true: Labels,

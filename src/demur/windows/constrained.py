@@ -1,21 +1,19 @@
-"""`ConstrainedWindow`: a window under limits or promises, and what its description needs."""
+"""Windows under limits or promises: what their description needs."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from demur._checks import check_prevalence
-from demur._kernels.thresholds import cut_points
+from demur._kernels.thresholds import cut_points, no_threshold
 from demur._kernels.window_search import CutMasses
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.roc.isometrics import Precision, Target, check_skew, check_target_value
-from demur.surface.window import AbstentionWindow, no_threshold
 
 __all__ = [
-    "ConstrainedWindow",
     "class_factors",
     "cost_ratio_of",
     "own_prevalence",
@@ -26,35 +24,6 @@ __all__ = [
 
 # judges decisions nothing was promised for; its value is not used
 _ANY_PRECISION = Precision(1.0)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class ConstrainedWindow(AbstentionWindow):
-    """Best window under constraints; `decide` applies it like any `AbstentionWindow`.
-
-    Attributes
-    ----------
-    positive_performance, negative_performance : float or None
-        Metric of the positive and of the negative decisions on these data: the one promised,
-        precision where none was. None: no decision of that kind, the promise is vacuous.
-    unconstrained_cost : float
-        Cost of the cheapest window without the constraints; `cost` minus this is their price.
-    confidence_level : float or None
-        Confidence with which the precisions hold for the population; None: on these data only.
-    note : str
-        What could not be reached, in words; empty if there is nothing to say.
-
-    Notes
-    -----
-    The other attributes are those of `AbstentionWindow`. Where no costs were given, `cost`,
-    `expected_cost`, `unconstrained_cost`, `mu` and `nu_*` are NaN.
-    """
-
-    positive_performance: float | None
-    negative_performance: float | None
-    unconstrained_cost: float = math.nan
-    confidence_level: float | None = None
-    note: str = ""
 
 
 def own_prevalence(counts: ScoreCounts, prevalence: float) -> bool:
@@ -96,7 +65,7 @@ def window_of_cuts(
     negative: Target | None = None,
     cost_ratio: float = 1.0,
     prevalence: float | None = None,
-) -> ConstrainedWindow:
+) -> AbstentionWindow:
     """Describe the window with i distinct scores called negative and all from j on positive.
 
     `masses` are those of the counts, times the `class_factors` of the prevalence.
@@ -111,7 +80,8 @@ def window_of_cuts(
         (negative or _ANY_PRECISION).performance(cost_ratio * tn, fn, *decided[::-1]),
     )
     lower, upper = _thresholds(counts, i, j)
-    return ConstrainedWindow(
+    return AbstentionWindow(
+        about="limits",
         lower=lower,
         upper=upper,
         cost=math.nan,
@@ -133,7 +103,7 @@ def window_of_cuts(
 
 
 def vacuous_note(
-    window: ConstrainedWindow,
+    window: AbstentionWindow,
     masses: CutMasses,
     targets: tuple[Target | None, Target | None],
     cost_ratio: float = 1.0,

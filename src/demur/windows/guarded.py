@@ -70,6 +70,10 @@ class GuardedWindow(Result):
         codes[unlike > self.max_doubt] = ABSTAIN
         return codes
 
+    def codes(self, columns: FloatArray) -> IntArray:
+        """Decide on rows of a score and a doubt."""
+        return self.decide(columns[:, 0], columns[:, 1])
+
 
 def guarded_window(
     y_true: Labels,

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import input_error
+from demur._kernels.thresholds import no_threshold
 from demur._results import Result
 from demur.exceptions import UndefinedError
-from demur.roc.curve import RocHull
-from demur.roc.decided import at_position
+from demur.roc.curve import RocHull, at_position
 from demur.roc.isometrics import Target
-from demur.surface.window import no_threshold
 from demur.typing import FloatArray
 
 __all__ = ["HullPoint", "best_between", "kept_stretch", "point_at"]

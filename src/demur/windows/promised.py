@@ -10,12 +10,12 @@ import numpy as np
 from demur._checks import check_choice
 from demur._kernels.window_search import TIE, CutMasses, widest_cuts, widest_joint_cuts
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
 from demur.roc.isometrics import Target, check_target
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 from demur.windows.certified import PrecisionConfidence
 from demur.windows.constrained import (
-    ConstrainedWindow,
     class_factors,
     cost_ratio_of,
     precision_promises,
@@ -38,7 +38,7 @@ def widest_coverage_window(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     prevalence: float | None = None,
-) -> ConstrainedWindow:
+) -> AbstentionWindow:
     """Window that decides on as many cases as possible with promised precisions per class.
 
     The higher the coverage the better. No costs are needed. Precision depends on the
@@ -57,7 +57,7 @@ def widest_coverage_window(
 
     Returns
     -------
-    ConstrainedWindow
+    AbstentionWindow
         Of several windows with the same coverage the one with the most right decisions, then
         the one with the higher thresholds. A kind of decision that is never made keeps its
         promise; then its performance is None and `note` says what is reachable.
@@ -105,7 +105,7 @@ class PromisedPrecisions:
 
     def widest(
         self, positive: float | None, negative: float | None, *, confidence_level: float | None = None
-    ) -> ConstrainedWindow:
+    ) -> AbstentionWindow:
         """Return what `widest_coverage_window` does."""
         if positive is None and negative is None:
             raise InputError(
@@ -138,7 +138,7 @@ def deterministic_window(
     search: str = "direct",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
-) -> ConstrainedWindow:
+) -> AbstentionWindow:
     """Window without randomisation that promises a performance per class and abstains least.
 
     `reliable_window` meets the targets in expectation, at points of the ROC hull that need a
@@ -160,7 +160,7 @@ def deterministic_window(
 
     Returns
     -------
-    ConstrainedWindow
+    AbstentionWindow
         Ties: least abstained weight, then most right decisions (negatives weighted by the cost
         ratio), then the higher thresholds. A promise that no decision tests is reported by a
         performance of None and a `note`.

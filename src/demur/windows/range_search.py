@@ -25,7 +25,8 @@ import numpy as np
 from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.search import CutLimits, WindowMasses, WindowPrices, limited_search
+from demur.windows.limits import WindowMasses
+from demur.windows.search import CutLimits, WindowPrices, limited_search
 
 __all__ = ["RangeCuts", "range_search", "range_searches"]
 
@@ -96,7 +97,9 @@ def range_searches(
     possible = np.isfinite(cheapest[0])
     if not possible.any():
         return [None] * len(possible)
-    floors = np.where(possible, cheapest, 0.0) if regret else np.zeros_like(cheapest)
+    # what right answers cost is part of the worst cost, where it differs between the points
+    worst = -np.array([np.broadcast_to(point.base(masses), possible.shape) for point in different])
+    floors = np.where(possible, cheapest, 0.0) if regret else worst
     best = _best(candidates.above(floors), node_limit)
     place = [different.index(point) for point in points]
     return [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,60 +11,16 @@ from demur._checks import check_choice, check_prevalence, check_range, input_err
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.surface.masses import RunningMasses, score_masses
-from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels
 from demur.windows.range_search import RangeCuts, range_search
 from demur.windows.search import CutLimits, Prices, limited_search, prevalence_factors
 
-__all__ = ["CostBox", "RangeWindow", "range_window"]
+__all__ = ["CostBox", "range_window"]
 
 _OBJECTIVES = ("regret", "worst", "expected")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class RangeWindow(AbstentionWindow):
-    """One window for a whole range of costs; `decide` applies it like any `AbstentionWindow`.
-
-    All costs are per case, in the user's unit, with hindsight: chosen and judged on the same
-    cases. The attributes of `AbstentionWindow` refer to the middle of the ranges.
-
-    Attributes
-    ----------
-    objective : {"regret", "worst", "expected"}
-        What the window minimises.
-    regret : float
-        Largest excess, over the box, of its cost over that of the cheapest window at the same
-        point: what not knowing the costs can cost.
-    corner, corner_prevalence : CostModel, float
-        Where in the box that happens.
-    worst_cost : float
-        Largest cost over the box.
-    expected_cost : float
-        Cost at the means: the expected cost if costs and prevalence are independent.
-    gap : float
-        How much smaller the objective of another window could be; 0: the window is proven best.
-    point_lower, point_upper, point_regret, point_worst_cost : float
-        The window that is cheapest at the means, and what it costs over the box.
-    costs : CostRange
-        The ranges.
-    prevalence_range : (float, float)
-        The range of P(positive); `prevalence` is its middle.
-    """
-
-    objective: str
-    regret: float
-    corner: CostModel
-    corner_prevalence: float
-    worst_cost: float
-    gap: float
-    point_lower: float
-    point_upper: float
-    point_regret: float
-    point_worst_cost: float
-    costs: CostRange
-    prevalence_range: tuple[float, float]
 
 
 class _Corner(NamedTuple):
@@ -142,7 +97,7 @@ def range_window(
     prevalence: float | tuple[float, float] | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
-) -> RangeWindow:
+) -> AbstentionWindow:
     """One window for costs, and perhaps a prevalence, that are known only up to a range.
 
     The lower the regret (or the worst cost) the better. The window is fixed before the costs are
@@ -163,7 +118,7 @@ def range_window(
 
     Returns
     -------
-    RangeWindow
+    AbstentionWindow
         Of several best windows the one that abstains least, then the one that calls more cases
         positive.
 
@@ -228,7 +183,7 @@ def _prevalence_range(counts: ScoreCounts, prevalence: Any) -> tuple[float, floa
     return check_prevalence(low, **classes), check_prevalence(high, **classes)
 
 
-def _described(box: CostBox, masses: RunningMasses, objective: str, cuts: RangeCuts) -> RangeWindow:
+def _described(box: CostBox, masses: RunningMasses, objective: str, cuts: RangeCuts) -> AbstentionWindow:
     """Judge the window found and the one of the means at every corner."""
     corners, mean = box.corners(), box.costs.mean
     floors = cuts.floors
@@ -243,7 +198,7 @@ def _described(box: CostBox, masses: RunningMasses, objective: str, cuts: RangeC
         return [max(0.0, cost - floor) for cost, floor in zip(at, floors, strict=True)]
 
     def worst(pair: tuple[int, int]) -> float:
-        return max(prices.cost(masses, *pair) for prices in box.worst())
+        return max(prices.cost(masses, *pair) + float(prices.base(masses)) for prices in box.worst())
 
     pair = cuts.start, cuts.stop
     regrets = excess(pair)
@@ -256,10 +211,10 @@ def _described(box: CostBox, masses: RunningMasses, objective: str, cuts: RangeC
         nu_negative=mean.nu_negative,
         prevalence=box.middle,
     )
-    fields = {field.name: getattr(window, field.name) for field in dataclasses.fields(AbstentionWindow)}
-    fields["expected_cost"] = box.mean.cost(masses, *pair)
-    return RangeWindow(
-        **fields,
+    return replace(
+        window,
+        about="ranges",
+        expected_cost=box.mean.cost(masses, *pair) + float(box.mean.base(masses)),
         objective=objective,
         regret=max(regrets),
         corner=corner.costs,

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_rng, check_scores
-from demur._kernels.binomial import binomial_interval
+from demur._kernels.proportions import binomial_interval
 from demur._kernels.window_search import CutMasses
 from demur._results import Interval, Result
 from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
-from demur.roc.curve import RocHull, roc_curve
-from demur.roc.decided import ReliableRoc, cut_out
+from demur.roc.curve import ReliableRoc, RocHull, cut_out, roc_curve
 from demur.roc.isometrics import Isometric, Target, isometric_of
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
-from demur.windows.constrained import ConstrainedWindow, cost_ratio_of, window_of_cuts
+from demur.windows.constrained import cost_ratio_of, window_of_cuts
 from demur.windows.hull_points import HullPoint, best_between, kept_stretch
 from demur.windows.promised import deterministic_window
 
@@ -88,7 +88,7 @@ class ReliableWindow(Result):
         The promises.
     search : str
         "isometric": a and b keep the promises with every case decided. "direct": the decided cases do.
-    certified : ConstrainedWindow or None
+    certified : AbstentionWindow or None
         The window of two thresholds whose precisions hold with a confidence level, if one was
         asked for. The points a and b are then its thresholds, on or below the hull.
     note : str
@@ -107,7 +107,7 @@ class ReliableWindow(Result):
     negative_cut: HullPoint
     expected: ExpectedCounts
     search: str = "isometric"
-    certified: ConstrainedWindow | None = None
+    certified: AbstentionWindow | None = None
     note: str = ""
     _reported = (
         "upr",
@@ -277,7 +277,7 @@ class ReliableWindow(Result):
         codes[_above(values, draw, self.positive_cut)] = 1
         return codes
 
-    def deterministic(self) -> ConstrainedWindow:
+    def deterministic(self) -> AbstentionWindow:
         """Return the nearest window without randomisation: a rounded back, b forward to hull vertices.
 
         Keeps promises of precision and F on these data with at least as much abstention; for less

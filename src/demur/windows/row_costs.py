@@ -6,8 +6,8 @@ import numpy as np
 
 from demur._checks import check_type
 from demur.costs.model import CostModel
-from demur.counts.case_window import CaseWindow
 from demur.counts.costs import ScoreCosts
+from demur.counts.window import AbstentionWindow
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["RowCosts"]
@@ -52,7 +52,7 @@ class RowCosts(NamedTuple):
             self.may_abstain,
         )
 
-    def window(self, scores: FloatArray) -> CaseWindow:
+    def window(self, scores: FloatArray) -> AbstentionWindow:
         """Return the cheapest window on a score."""
         sums = ScoreCosts.from_arrays(scores, miss=self.miss, alarm=self.alarm, review=self.review)
         return sums.window(may_abstain=self.may_abstain)

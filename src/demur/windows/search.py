@@ -86,12 +86,15 @@ class WindowPrices(Protocol):
     def cost(self, masses: WindowMasses, i: int, j: int) -> float:
         """Return the cost of one window."""
 
+    def base(self, masses: WindowMasses) -> Any:
+        """Return the cost of right answers to all cases, which every window has in common; one per row."""
+
     def scale(self, masses: WindowMasses) -> Any:
         """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
 
 
 class Prices(NamedTuple):
-    """What one unit of mass costs: a missed positive, a false alarm, a review by true class.
+    """What one unit of mass costs beyond a right answer: a miss, a false alarm, a review by true class.
 
     Infinite reviews mean that abstaining is not an option. To judge masses at another
     prevalence than their own, scale the prices of each class (`of`).
@@ -101,6 +104,8 @@ class Prices(NamedTuple):
     alarm: float
     review_positive: float
     review_negative: float
+    right_positive: float = 0.0
+    right_negative: float = 0.0
 
     @classmethod
     def of(cls, costs: CostModel, to_positive: float = 1.0, to_negative: float = 1.0) -> "Prices":
@@ -111,7 +116,14 @@ class Prices(NamedTuple):
         review_positive, review_negative = (
             unit * nu * factor if math.isfinite(nu) else math.inf for nu, factor in reviews
         )
-        return cls(unit * to_positive, unit * costs.mu * to_negative, review_positive, review_negative)
+        right = costs.cost_tp * to_positive, costs.cost_tn * to_negative
+        errors = unit * to_positive, unit * costs.mu * to_negative
+        return cls(*errors, review_positive, review_negative, *right)
+
+    def base(self, masses: WindowMasses) -> Any:
+        """Return the cost of right answers to all cases; one per row."""
+        positive, negative = masses.positive_below[..., -1], masses.negative_below[..., -1]
+        return self.right_positive * positive + self.right_negative * negative
 
     @property
     def may_abstain(self) -> bool:
@@ -181,6 +193,10 @@ class CasePrices:
             return math.inf
         reviewed = float(self.review_below[j] - self.review_below[i])
         return float(self.miss_below[i]) + float(self.alarm_above[j]) + reviewed
+
+    def base(self, masses: WindowMasses) -> Any:
+        """Return 0: costs by case are those of every action, right or wrong."""
+        return 0.0 * self.miss_below[..., -1]
 
     def scale(self, masses: WindowMasses) -> Any:
         """Return a size all costs of windows stay below, by which rounding is judged; one per row."""

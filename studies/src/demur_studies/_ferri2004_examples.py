@@ -8,8 +8,7 @@ import numpy as np
 
 from demur.cautious.capacity import capacity_graph
 from demur.cautious.confusion import CautiousConfusion, cautious_confusion
-from demur.cautious.response import ResponseCurve, response_curve
-from demur.cautious.roc_response import roc_response_surface
+from demur.cautious.response import ResponseCurve, response_curve, roc_response_surface
 from demur.cautious.rules import CautionWindowRule, ConfidenceRule
 from demur.roc.curve import roc_curve
 from demur.typing import FloatArray, IntArray
@@ -69,7 +68,7 @@ def example_figures() -> Iterator[Figure]:
 
 
 def _draw_efficacy() -> Any:
-    from demur.displays.cautious_shapes import EfficacyDisplay
+    from demur.displays.cautious import EfficacyDisplay
 
     return EfficacyDisplay.from_result(CautiousConfusion(np.array(R, dtype=float))).plot().figure_
 
@@ -92,7 +91,7 @@ def _draw_tree_responses(metric: str) -> Any:
 
 
 def _draw_tree_roc() -> Any:
-    from demur.displays.cautious_shapes import RocSecantDisplay
+    from demur.displays.cautious import RocSecantDisplay
 
     label, proba = tree_cases()
     # leaves 3, 4 and 5 lie between: 20 of 100 cases

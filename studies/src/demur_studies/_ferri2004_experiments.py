@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from demur._progress import Progress
-from demur.cautious.response import response_curve
-from demur.cautious.several_responses import AverageResponseCurve, average_response_curves
+from demur.cautious.response import AverageResponseCurve, average_response_curves, response_curve
 from demur.counts.scores import ScoreCounts
 from demur.roc.curve import auc_score, roc_curve
 from demur_studies._data import MissingDataError, PaperData

@@ -72,7 +72,7 @@ def _thresholds(scored: Scored, learner: str) -> Any:
 
 
 def _rows(scored: Scored) -> Any:
-    from demur.displays.surface_rows import SurfaceRowDisplay
+    from demur.displays.surfaces import SurfaceRowDisplay
 
     surfaces = {learner: scored.surface(learner) for learner in scored.scores}
     return SurfaceRowDisplay.from_result(surfaces).plot(scale="central").figure_
@@ -80,7 +80,7 @@ def _rows(scored: Scored) -> Any:
 
 def _difference(scored: Scored, first: str, second: str) -> Any:
     """Of several fold seeds the first with which each is cheaper somewhere."""
-    from demur.displays.surface_differences import SurfaceDifferenceDisplay
+    from demur.displays.surfaces import SurfaceDifferenceDisplay
 
     gaps = [scored.difference(first, second, run) for run in range(len(scored.scores[first]))]
     shown = next((gap for gap in gaps if min(gap.better_area, gap.worse_area) > 0.005), gaps[0])
@@ -88,7 +88,7 @@ def _difference(scored: Scored, first: str, second: str) -> Any:
 
 
 def _above_trivial(scored: Scored) -> Any:
-    from demur.displays.surface_differences import SurfaceDifferenceDisplay
+    from demur.displays.surfaces import SurfaceDifferenceDisplay
 
     surface = scored.surface("SVM")
     gap = surface.minus(surface.trivial(), nu=(0.0, 0.5))

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from demur.counts.scores import ScoreCounts
-from demur.roc.curve import roc_curve
-from demur.roc.decided import ReliableRoc, at_position, cut_out
+from demur.roc.curve import ReliableRoc, at_position, cut_out, roc_curve
 from demur.roc.isometrics import FMeasure, GmEstimate, Precision, Target
 from demur_studies._study import Cell
 

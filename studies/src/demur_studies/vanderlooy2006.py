@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from demur.counts.scores import ScoreCounts
-from demur.roc.curve import roc_curve
-from demur.roc.decided import cut_out
+from demur.roc.curve import cut_out, roc_curve
 from demur.roc.isometrics import FMeasure, GmEstimate, Precision, isometric, isometric_grid
 from demur.typing import FloatArray
 from demur.windows.reliable import reliable_window

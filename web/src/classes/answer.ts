@@ -1,4 +1,4 @@
-/** The cheapest of the rules on the page at any prices: demur.comparison.classes.levels in the browser. */
+/** The cheapest of the rules on the page at any prices: demur.report.class_page in the browser. */
 import { KINDS, readRows, type ClassReportData, type RuleData, type Rows } from "./data";
 import {
   beyond,
@@ -17,6 +17,7 @@ const TIE = 1e-12;
 
 /** One rule with its decisions; `model` is null for a rule without one. */
 export interface Rule extends Tables {
+  abstains: boolean;
   model: number | null;
   kind: string;
   aim: number;
@@ -145,12 +146,6 @@ export class Answers {
     return [...trivial, ...found].sort((a, b) => compare(a.order, b.order));
   }
 
-  /** Rules the answer may be: for two classes windows, as in Python. */
-  private eligible(rules: Rule[]): Rule[] {
-    const two = this.data.classes.length === 2;
-    return rules.filter(({ model, kind }) => model === null || !two || kind.startsWith("weights"));
-  }
-
   /** The rule of expected costs for these prices. */
   private atPrices(rule: Rule, prices: Prices): Rule {
     if (this.rows === null || rule.model === null) return rule;
@@ -201,9 +196,8 @@ export class Answers {
 
   /** The answer, or what surrounds a rule the reader holds on to. */
   answer(prices: Prices, held: ((rule: Rule) => boolean) | null = null, level = this.level(prices)): ClassAnswer {
-    const all = this.rules(prices, level);
-    const rules = this.eligible(all);
-    const rule = (held === null ? undefined : all.find(held)) ?? this.best(rules, prices)!;
+    const rules = this.rules(prices, level);
+    const rule = (held === null ? undefined : rules.find(held)) ?? this.best(rules, prices)!;
     const estimate = this.estimate(rule, prices);
     const confusion = sharesOf(rule.honest, this.setting.shares);
     const m = confusion.length;

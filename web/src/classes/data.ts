@@ -3,9 +3,9 @@ import { DataError } from "../data";
 import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
-const VERSION = 1;
+const VERSION = 2;
 
-/** Rules of a model, simplest first, as demur.comparison.classes.search lists them. */
+/** Rules of a model, simplest first, as demur.comparison.class_learner lists them. */
 export const KINDS = [
   "argmax",
   "expected cost",

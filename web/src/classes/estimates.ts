@@ -1,4 +1,4 @@
-/** Costs of rules from tables of decisions, as demur.comparison.classes.estimates has them. */
+/** Costs of rules from tables of decisions, as demur.comparison.estimates has them. */
 import { normalQuantile } from "../math/normal";
 
 const ROUNDING = 64 * 2 ** -52;
@@ -13,7 +13,6 @@ export interface Prices {
 export interface Tables {
   honest: number[][];
   hindsight: number[][];
-  abstains: boolean;
 }
 
 /** What depends on the report alone. */
@@ -61,7 +60,7 @@ export function costOf(tables: Tables, prices: Prices, setting: Setting): ClassE
   const losses = relativeTable(prices);
   const base = sum(shares.map((share, k) => share * prices.costs[k][k]));
   const [low, high] = ends(tables, losses, losses.map(() => 0), setting);
-  const possible = tables.abstains ? losses : losses.map((row) => row.slice(0, -1));
+  const possible = prices.abstain === null ? losses.map((row) => row.slice(0, -1)) : losses;
   const least = sum(shares.map((share, k) => share * Math.min(...possible[k])));
   const most = sum(shares.map((share, k) => share * Math.max(...possible[k])));
   const cost = paid(sharesOf(tables.honest, setting.shares), table);

@@ -2,7 +2,7 @@
 import type { Answers, ClassAnswer } from "./answer";
 import type { Prices } from "./estimates";
 
-/** The text of the file, one line per part, as ClassPolicy.save writes it; null for a rule without a model. */
+/** The text of the file, one line per part; null for a rule without a model. */
 export function classPolicyFile({ data, shares }: Answers, answer: ClassAnswer, prices: Prices): string | null {
   const { rule } = answer;
   if (rule.model === null) return null;

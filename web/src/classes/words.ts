@@ -1,7 +1,7 @@
-/** The answer for many classes in words: the sentences of demur.comparison.classes.words. */
+/** The answer for many classes in words: the sentences of demur.comparison.words. */
 import { money, moneyRange, moneyStep } from "../comparison/numbers";
-import { about, cases, mistakeWords, outcomeWords, saving, shortName } from "../comparison/words";
-import { general, grouped, roundEven, thresholdText } from "../numbers";
+import { about, cases, outcomeWords, saving, shortName } from "../comparison/words";
+import { general, grouped, roundEven } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
 import type { ClassReportData } from "./data";
 
@@ -36,7 +36,6 @@ function method({ classes }: ClassReportData, rule: Rule): string {
   const weights = rule.weights ?? [];
   const abstain = rule.abstainWeight;
   const names = classes;
-  if (kind.startsWith("weights") && names.length === 2 && columnCosts === null) return windowWords(names, rule);
   if (kind === "argmax") return "answer the class with the highest probability";
   if (kind.startsWith("expected cost")) {
     const text = "answer the class with the lowest expected cost";
@@ -59,35 +58,15 @@ function method({ classes }: ClassReportData, rule: Rule): string {
   return abstain === null ? text : `${text}, ${PERSON} where none reaches ${four(abstain)}`;
 }
 
-/** A threshold from its inverse, the weight: the last digits of that are rounding errors. */
-const cut = (value: number): string => thresholdText(Number(value.toFixed(15)) + 0);
-
-/** Two weights as thresholds on the probability of the second class. */
-function windowWords([first, second]: string[], { weights, abstainWeight }: Rule): string {
-  const [negative, positive] = weights!;
-  if (abstainWeight === null) {
-    const exact = Number((negative / (negative + positive)).toFixed(15));
-    const upper = exact === 0 ? -Infinity : exact === 1 ? Infinity : exact;
-    return `call ${second} from a probability of ${thresholdText(upper)} up, ${first} below`;
-  }
-  const calls = [];
-  if (positive > 0) calls.push(`${second} from a probability of ${cut(abstainWeight / positive)} up`);
-  if (negative > 0) calls.push(`${first} up to ${cut(1 - abstainWeight / negative)}`);
-  return calls.length > 0 ? `call ${calls.join(", ")}, send the rest to a person` : "send every case to a person";
-}
-
 function each(names: string[], values: number[]): string {
   if (names.length > MOST_LISTED) return `${four(Math.min(...values))} to ${four(Math.max(...values))}`;
   return names.map((name, k) => `${name} ${four(values[k])}`).join(", ");
 }
 
-/** What happens to 1000 cases; of two classes in the words of two classes, the second first. */
+/** What happens to 1000 cases. */
 function happens({ classes }: ClassReportData, { confusion, abstained, wrong, rule }: ClassAnswer): string {
   const called = classes.map((name, j) => [name, confusion.reduce((all, row) => all + row[j], 0)] as const);
-  const abstains = rule.abstainWeight !== null;
-  if (classes.length !== 2) return outcomeWords(called, abstained, abstains, `${about(wrong)} wrong`);
-  const mistakes = mistakeWords(classes[1], confusion[1][0], confusion[0][1]);
-  return outcomeWords(called.reverse(), abstained, abstains, mistakes);
+  return outcomeWords(called, abstained, rule.abstainWeight !== null, `${about(wrong)} wrong`);
 }
 
 function dearestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {

@@ -7,11 +7,7 @@ const LONGEST_NAME = 40;
 const MOST_LISTED = 6;
 
 /** How the rules without a model are said: as advice, and as something to compare with. */
-const TRIVIAL_WORDS: Record<string, readonly [advice: string, doing: string]> = {
-  "always positive": ["call every case {positive}", "calling every case {positive}"],
-  "always negative": ["call every case {negative}", "calling every case {negative}"],
-  "always abstain": ["send every case to a person", "sending every case to a person"],
-};
+const TRIVIAL = ["always positive", "always negative", "always abstain"];
 
 /** Cut a name that would fill the sentence. */
 export function shortName(name: string): string {
@@ -39,7 +35,7 @@ export function answerSentences(facts: Facts): string[] {
 }
 
 function isTrivial(facts: Facts): boolean {
-  return facts.kind in TRIVIAL_WORDS;
+  return TRIVIAL.includes(facts.kind);
 }
 
 /** Say the rule itself. */
@@ -60,9 +56,9 @@ export function ruleWords(facts: Facts): string {
 
 /** A rule without a model as advice, and as something to compare with. */
 export function trivialWords(kind: string, { positive, negative }: Pick<Facts, "positive" | "negative">) {
-  const named = (text: string) => text.split("{positive}").join(positive).split("{negative}").join(negative);
-  const [said, doing] = TRIVIAL_WORDS[kind];
-  return [named(said), named(doing)] as const;
+  if (kind === "always abstain") return ["send every case to a person", "sending every case to a person"] as const;
+  const name = kind === "always positive" ? positive : negative;
+  return [`call every case ${name}`, `calling every case ${name}`] as const;
 }
 
 /** Say what happens to 1000 cases. */

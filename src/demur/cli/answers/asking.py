@@ -1,95 +1,393 @@
-"""From flags to the question a comparison answers, and to the cases it is asked about."""
+"""What the flags ask about the cases of a file: of two classes, or with `--classes` of any number."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from demur.cli.options import Certainty, Limits, Output, Prices, Source
-from demur.cli.output import percent, remark
-from demur.cli.reading.evidence import Evidence, read_evidence
-from demur.cli.reading.predictions import Predictions
-from demur.comparison.question import Question
+import numpy as np
+
+from demur._progress import Progress
+from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, refuse
+from demur.cli.output import document, percent, remark
+from demur.cli.reading.class_columns import ClassRows, read_class_rows
+from demur.cli.reading.evidence import Evidence, Part, read_evidence
+from demur.comparison.answer import Answer
+from demur.comparison.case_table import CaseTable, Columns
+from demur.comparison.comparison import Comparison, compare_models, compared
+from demur.comparison.problem import DecisionProblem
+from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
+from demur.costs.reviewer import Reviewer
+from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
+from demur.honest.splits import FEWEST_CASES
+from demur.policy.policy import Policy
+from demur.windows.limits import LIMITS
 
-__all__ = ["Asked", "ask_and_read"]
+__all__ = [
+    "FOR_TWO_CLASSES",
+    "ClassQuestion",
+    "ManyClasses",
+    "Read",
+    "TwoClasses",
+    "ask",
+    "each_part",
+    "part_remarks",
+    "parts_document",
+]
 
+FOR_TWO_CLASSES = "is for two classes. Hint: leave it out beside --classes."
+"""Why a flag is refused."""
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Asked:
-    """The question, what weights mean, and what to say about the flags."""
+# flags that have a meaning for any number of classes
+_WITH_CLASSES = (
+    "--label",
+    "--model",
+    "--weight",
+    "--weights",
+    "--group",
+    "--drop-missing",
+    "--cost-abstain",
+    "--review-fee",
+    "--reviewer-sensitivity",
+    "--reviewer-specificity",
+    "--objective",
+    "--max-abstention",
+    "--reviews-per-day",
+    "--cases-per-day",
+)
+_SUM_OF_ONE = 1e-9
 
-    question: Question
-    weights: str
-    remark: str
-    prices: Prices
-
-    def on(self, rows: Predictions) -> Question:
-        """Return the question about some rows: costs that differ by case are theirs."""
-        if not self.question.by_case:
-            return self.question
-        return replace(self.question, costs=self.prices.case_costs(rows.amounts))
-
-    @classmethod
-    def of(
-        cls,
-        source: Source,
-        prices: Prices,
-        limits: Limits,
-        certainty: Certainty,
-        *,
-        costs_needed: bool = False,
-    ) -> "Asked":
-        """Check the flags together."""
-        costs = prices.costs_or_range()
-        if costs is None and costs_needed:
-            raise InputError(
-                "A decision needs costs. "
-                "Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-            )
-        if costs is None and (prices.objective or limits.given()):
-            named = "--objective" if prices.objective else next(iter(limits.given()))
-            raise InputError(f"`{named}` needs costs. Hint: add --cost-fn and --cost-fp.")
-        question = Question.checked(
-            costs=costs,
-            prevalence=prices.prevalence,
-            objective=prices.objective,
-            limits=limits.kept(),
-            confidence_level=certainty.confidence,
-            seed=certainty.seed,
-        )
-        remark = ""
-        if prices.objective in ("worst", "regret") and not question.ranged:
-            remark = (
-                f"--objective {prices.objective} makes no difference here: no cost and no prevalence is a "
-                "range. Hint: --cost-fn 400:600 is one."
-            )
-        remark = remark or _reviewer_remark(prices)
-        return cls(question=question, weights=source.weights or "importance", remark=remark, prices=prices)
+_Made = TypeVar("_Made")
 
 
-def _reviewer_remark(prices: Prices) -> str:
-    """Say where no review can pay, whatever it costs."""
-    reviewer = None if prices.review_fee is None else prices.reviewer(0.0)
-    if reviewer is None or reviewer.better_than_chance:
-        return ""
-    rates = reviewer.sensitivity, reviewer.specificity
-    return (
-        f"Abstaining never pays: a reviewer who recognises {percent(rates[0])} of the positives and "
-        f"{percent(rates[1])} of the negatives is no better than chance."
-    )
-
-
-def ask_and_read(
+def ask(
     source: Source,
     prices: Prices,
     limits: Limits,
+    classes: Classes,
     certainty: Certainty,
     output: Output,
     *,
     costs_needed: bool = False,
     split: bool = True,
-) -> tuple[Asked, Evidence]:
+) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
-    asked = Asked.of(source, prices, limits, certainty, costs_needed=costs_needed)
+    if classes.names is not None:
+        several = len(classes.listed()) > 2
+        named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
+        refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
+        problem = ClassQuestion(classes, source, prices, limits, certainty)
+        rows = read_class_rows(source, problem.names)
+        remark(rows.sentence, quiet=output.quiet)
+        return ManyClasses(cases=rows, problem=problem)
+    asked = _question(prices, limits, certainty, costs_needed=costs_needed)
     evidence = read_evidence(source, prices, split=split)
     remark(evidence.sentence, quiet=output.quiet)
-    remark(asked.remark, quiet=output.quiet)
-    return asked, evidence
+    remark(_flags_remark(prices, asked), quiet=output.quiet)
+    weights = source.weights or "importance"
+    return TwoClasses(cases=evidence, problem=asked, weights=weights, prices=prices)
+
+
+# ---------------------------------------------------------------- parts
+
+
+def each_part(read: "Read", make: Callable[[str], _Made]) -> dict[str, _Made | str]:
+    """Make something of all cases, or of every group; one that allows nothing gives the reason instead."""
+    if read.cases.group is None:
+        return {"": make("")}
+    parts: dict[str, _Made | str] = {}
+    with Progress(len(read.cases.parts), "groups") as progress:
+        for name in read.cases.parts:
+            try:
+                parts[name] = make(name)
+            except InputError as error:
+                parts[name] = read.why_left_out(name, error)
+            progress.advance()
+    return parts
+
+
+def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
+    """Return the JSON document of the answers for every part."""
+    answers = {
+        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
+    }
+    return document(kind, read.cases.answered(answers), version=2)
+
+
+def part_remarks(comparison: Comparison) -> list[str]:
+    """Say what a reader of the numbers should know, in the words of the report."""
+    return [*comparison.notes, *model_remarks(list(comparison.models.values()))]
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text is a whole number as Python writes it, so that it comes back the same."""
+    return text.removeprefix("-").isdecimal() and text == str(int(text))
+
+
+# ---------------------------------------------------------------- two classes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TwoClasses:
+    """A question about scores of two classes.
+
+    Attributes
+    ----------
+    cases : Evidence
+        What was read.
+    question : Question
+        Costs, limits and certainty.
+    weights : str
+        What weights of cases mean.
+    prices : Prices
+        The cost flags; costs that differ by case are made of them and of columns.
+    texts : bool
+        Whether labels that are whole numbers are kept as text.
+    """
+
+    cases: Evidence
+    problem: DecisionProblem
+    weights: str
+    prices: Prices
+    texts: bool = False
+
+    def on(self, part: Part) -> DecisionProblem:
+        """Return the problem about some cases: costs that differ by case are theirs."""
+        if part.rows is None or not self.problem.by_case:
+            return self.problem
+        return replace(self.problem, costs=self.prices.case_costs(part.rows.amounts))
+
+    def meaning(self, part: Part) -> str:
+        """Return what weights mean: rows that an engine counted stand for so many cases each."""
+        return self.weights if part.counted is None else "repeats"
+
+    def compare(self, name: str) -> Comparison:
+        """Compare the models on the cases of one part; from their counts where there are no rows."""
+        part, labels = self.cases.parts[name], self._labels()
+        problem = self.problem
+        if part.summed is not None:
+            table = CaseTable.of_sums(part.summed, problem, labels=labels)
+        elif part.joint is not None:
+            table = CaseTable.of_joint(part.joint, problem, labels=labels)
+        elif part.rows is None:
+            table = CaseTable.of_counts(part.counts, problem, labels=labels)
+        else:
+            problem, rows = self.on(part), part.rows
+            columns = Columns(rows.truth, rows.scores, rows.weights, labels)
+            table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
+        names = classes_in_words(self.cases.negative, self.cases.positive)
+        return compared(table, problem, class_names=names)
+
+    def _labels(self) -> tuple[Any, Any]:
+        """Return the labels (negative, positive), as numbers if both are whole numbers."""
+        pair = self.cases.negative, self.cases.positive
+        if self.texts or not all(map(_is_whole, pair)):
+            return pair
+        return int(pair[0]), int(pair[1])
+
+    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+        """Make the policy of an answer."""
+        return Policy.from_answer(answer, abstain_label=abstain_label)
+
+    def with_abstain_label(self, given: str | None) -> tuple["TwoClasses", Any]:
+        """Check the label of an abstention: all labels are whole numbers, or all are text.
+
+        A file has one kind in a column.
+        """
+        if given is None:
+            return self, None
+        names = self.cases.negative, self.cases.positive
+        if given in names:
+            raise InputError(
+                f"`--abstain-label` must not be one of the classes {names[1]} and {names[0]}, got {given}."
+            )
+        whole = all(map(_is_whole, (*names, given)))
+        return replace(self, texts=not whole), int(given) if whole else given
+
+    def why_left_out(self, name: str, error: InputError) -> str:
+        """Say why a group has no answer; too few cases first."""
+        counts = next(iter(self.cases.parts[name].counts.values()))
+        if min(counts.n_positive, counts.n_negative) < FEWEST_CASES:
+            return f"{no_answer(counts.n_positive, counts.n_negative)} Honest costs are left out: {error}"
+        return f"Left out: {error}"
+
+
+def _question(prices: Prices, limits: Limits, certainty: Certainty, *, costs_needed: bool) -> DecisionProblem:
+    """Check the flags together."""
+    costs = prices.costs_or_range()
+    if costs is None and costs_needed:
+        raise InputError(
+            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
+        )
+    if costs is None and (prices.objective or limits.given()):
+        named = "--objective" if prices.objective else next(iter(limits.given()))
+        raise InputError(f"`{named}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    return DecisionProblem.checked(
+        costs=costs,
+        prevalence=prices.prevalence,
+        objective=prices.objective,
+        limits=limits.kept(),
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
+    )
+
+
+def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
+    """Say which flag makes no difference, or where no review can pay, whatever it costs."""
+    if prices.objective in ("worst", "regret") and not problem.ranged:
+        return (
+            f"--objective {prices.objective} makes no difference here: no cost and no prevalence is a "
+            "range. Hint: --cost-fn 400:600 is one."
+        )
+    reviewer = None if prices.review_fee is None else prices.reviewer(0.0)
+    if reviewer is None or reviewer.better_than_chance:
+        return ""
+    return (
+        f"Abstaining never pays: a reviewer who recognises {percent(reviewer.sensitivity)} of the positives "
+        f"and {percent(reviewer.specificity)} of the negatives is no better than chance."
+    )
+
+
+# ---------------------------------------------------------------- any number of classes
+
+
+class ClassQuestion:
+    """What the flags ask of every part of the cases; costs are under the labels of the policy."""
+
+    def __init__(
+        self, classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
+    ) -> None:
+        self.names = classes.listed()
+        # labels that are whole numbers in the file are numbers for the policy, too
+        whole = all(map(_is_whole, self.names))
+        self.labels: list[Any] = [int(name) for name in self.names] if whole else self.names
+        named = dict(zip(self.names, self.labels, strict=True))
+        costs, by_class = _class_costs(classes, self.names)
+        self.costs = {
+            named[true]: {named[name]: cost for name, cost in row.items()} for true, row in costs.items()
+        }
+        self.abstain = _abstain_cost(prices, by_class)
+        if isinstance(self.abstain, Mapping):
+            self.abstain = {named[name]: price for name, price in self.abstain.items()}
+        self.settings: dict[str, Any] = {
+            "objective": prices.objective,
+            **limits.kept().given(),
+            "weights": source.weights or "importance",
+            "confidence_level": certainty.confidence,
+            "seed": certainty.seed,
+        }
+
+    def abstain_label(self, given: str | None) -> Any:
+        """Return the label of an abstention, of the kind of the classes; None to pick one."""
+        if given is None:
+            return None
+        if given in self.names:
+            listed = ", ".join(self.names)
+            raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {given}.")
+        if not isinstance(self.labels[0], int):
+            return given
+        if not _is_whole(given):
+            raise InputError(
+                f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
+            )
+        return int(given)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ManyClasses:
+    """A question about one column of probabilities per class."""
+
+    cases: ClassRows
+    problem: ClassQuestion
+
+    def compare(self, name: str) -> Comparison:
+        """Compare the models on the cases of one part."""
+        part, asked = self.cases.parts[name], self.problem
+        return compare_models(
+            np.array(asked.labels, dtype=object)[part.codes],
+            part.proba,
+            costs=asked.costs,
+            classes=asked.labels,
+            abstain_cost=asked.abstain,
+            sample_weight=part.weights,
+            **asked.settings,
+        )
+
+    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+        """Name the columns of the file that the policy reads: of two classes the second."""
+        policy = Policy.from_answer(answer, abstain_label=abstain_label)
+        rows, model = self.cases, str(answer.model)
+        if policy.rule.inputs > 1:
+            return replace(policy, columns=rows.columns[model])
+        total = rows.parts[name].proba[model].sum(axis=1)
+        if abs(total - 1).max() > _SUM_OF_ONE:
+            raise InputError(
+                f"`{rows.data['source']}` must have probabilities of two classes that sum to 1 in every "
+                f"row: the rule reads one of them, got {total[abs(total - 1).argmax()]:g}. "
+                "Hint: divide them by their sum."
+            )
+        return replace(policy, columns=rows.columns[model][1:])
+
+    def with_abstain_label(self, given: str | None) -> tuple["ManyClasses", Any]:
+        """Check the label of an abstention."""
+        return self, self.problem.abstain_label(given)
+
+    def why_left_out(self, name: str, error: InputError) -> str:
+        """Say why a group has no answer."""
+        return f"Left out: {error}"
+
+
+Read = TwoClasses | ManyClasses
+"""What was read from a file, and what is asked about every part of it.
+
+Both have the `cases`, compare the models on a part of them, make a policy of an answer, and say why a group
+has none.
+"""
+
+
+def _class_costs(
+    classes: Classes, names: list[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
+    """Costs by name, and the price of abstaining by class if the file has one."""
+    if classes.ordered:
+        step = 1.0 if classes.step_cost is None else classes.step_cost
+        rows = {
+            true: {name: step * abs(i - j) for j, name in enumerate(names)} for i, true in enumerate(names)
+        }
+        return rows, None
+    if classes.cost_matrix is None:
+        raise InputError(
+            "`--cost-matrix FILE` is needed with --classes. Hint: costs are never assumed; --ordered "
+            "--step-cost 1 is a matrix for classes in order."
+        )
+    costs, abstain = read_cost_entries(classes.cost_matrix)
+    if set(costs) != set(names):
+        raise InputError(
+            f"`{classes.cost_matrix}` names the classes {', '.join(costs)}, "
+            f"--classes names {', '.join(names)}. Hint: both must hold the same classes."
+        )
+    return costs, abstain
+
+
+def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
+    given = prices.given()
+    said: list[str] = [name for name in ("--cost-abstain", "--review-fee") if name in given]
+    if by_class is not None:
+        said.append("the column abstain of the cost matrix")
+    if len(said) > 1:
+        raise InputError(f"Abstaining has two prices: {' and '.join(said)}. Hint: give one of them.")
+    if by_class is not None:
+        return by_class
+    if prices.review_fee is not None:
+        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
+        known = {name: rate for name, rate in rates.items() if rate is not None}
+        if len(known) == 1:
+            # among many classes there is one accuracy, whatever it is called
+            known = dict.fromkeys(rates, next(iter(known.values())))
+        return Reviewer(fee=prices.number("--review-fee"), **known)
+    price = given.get("--cost-abstain")
+    if price is not None and not isinstance(price, (float, tuple)):
+        raise InputError(
+            f"`--cost-abstain` must be a number or a range beside --classes, got the column {price.column!r}."
+        )
+    return price

@@ -2,41 +2,58 @@
 
 import hashlib
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from demur.cli.answers.decisions import AUDIT_COLUMNS
+from demur.cli.answers.case_amounts import AmountColumns
+from demur.cli.reading.class_columns import model_columns
+from demur.cli.reading.policies import (
+    AUDIT_COLUMNS,
+    column_numbers,
+    label_probabilities,
+    numbers_or_one,
+    score_column,
+)
+from demur.cli.reading.roles import require_numbers
+from demur.costs.case_costs import CaseCosts
 from demur.engines.columns import Column, quoted
 from demur.engines.files import FileTable, database_errors
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.scale import BatchCounts, score_range
+from demur.policy.policy import Policy
+from demur.policy.sql import sql_of
 from demur.typing import BoolArray, FloatArray
-from demur.windows.policy import Policy
 
-__all__ = ["LabelledColumns", "LabelledScores", "counted_days", "day_key", "labelled_scores", "score_column"]
+__all__ = ["LabelledColumns", "LabelledScores", "counted_days", "day_key", "labelled_scores", "rule_columns"]
 
 # the cell of a row without a score
 _NOWHERE = -1
 
 
-def score_column(policy: Policy, table: FileTable, model: str | None) -> str:
-    """Return the column with the scores: the user's, the policy's, or the only one."""
-    name = model if model is not None else policy.model
-    if name is None and len(table.kinds) == 1:
-        name = next(iter(table.kinds))
-    if name is None or (model is None and name not in table.kinds):
-        why = (
-            "the policy names no model"
-            if name is None
-            else f"there is no column {name!r}, the policy's model"
-        )
-        columns = ", ".join(table.kinds)
-        raise InputError(f"`{table.name}`: {why}. Hint: pass --model COLUMN; the columns are {columns}.")
+def rule_columns(policy: Policy, table: FileTable, model: str | None) -> tuple[str, ...]:
+    """Return the columns that the rule reads: the user's, the policy's, or the only possible ones."""
+    if policy.rule.inputs == 1:
+        return (_scored_column(policy, table, model),)
+    columns = policy.columns
+    if model is not None or not all(name in table.kinds for name in columns):
+        one_per_class = len(policy.classes) == policy.rule.inputs
+        names = [str(name) for name in policy.classes] if one_per_class else list(columns)
+        given = () if model is None else (model,)
+        columns = next(iter(model_columns(list(table.kinds), names, given, table.name).values()))
+    table.require(columns)
+    for name in columns:
+        require_numbers(table, name, "--model")
+    return columns
+
+
+def _scored_column(policy: Policy, table: FileTable, model: str | None) -> str:
+    """Return the column with the scores, which holds numbers."""
+    name = score_column(policy, list(table.kinds), table.name, model)
     table.require([name])
     if table.kinds[name] != "number":
         raise InputError(f"`{table.name}` must have numbers in column {name!r}, got {table.kinds[name]}.")
@@ -44,34 +61,55 @@ def score_column(policy: Policy, table: FileTable, model: str | None) -> str:
 
 
 def counted_days(
-    table: FileTable, monitor: PolicyMonitor, column: str, *, date: str | None = None
+    table: FileTable, monitor: PolicyMonitor, columns: tuple[str, ...], *, date: str | None = None
 ) -> dict[str | None, BatchCounts]:
-    """Count the scores of a table per cell in one scan of the database, one batch per day.
+    """Count the scores, or the decisions, of a table per cell in one scan of the database, one batch per day.
 
     Without a column of dates all rows are one batch, of the day None.
     """
-    cells = monitor.cells
-    low, high = score_range(monitor.policy)
-    score = f"cast({quoted(column)} as double)"
-    cell = f"case when s is null or isnan(s) then {_NOWHERE} else {_cell(cells.cuts, 0, cells.size)} end"
-    outside = f"s < {_literal(low)} or s > {_literal(high)}"
+    day = _day(table, date)
     with database_errors(table.name):
-        rows = (
-            table.relation.project(f"{score} as s, {_day(table, date)} as d")
-            .project(f"s, d, {cell} as cell")
-            .aggregate(f"d, cell, count(*), min(s), max(s), count(*) filter ({outside})", "d, cell")
-            .fetchall()
-        )
+        if monitor.watches_scores:
+            cells = monitor.cells
+            low, high = score_range(monitor.policy)
+            found = _cell(cells.cuts, 0, cells.size)
+            outside = f"s < {_literal(low)} or s > {_literal(high)}"
+            placed = table.relation.project(f"cast({quoted(columns[0])} as double) as s, {day} as d").project(
+                f"s, d, case when s is null or isnan(s) then {_NOWHERE} else {found} end as cell"
+            )
+        else:
+            found, outside = _action(monitor.policy, columns), "false"
+            placed = table.relation.project(
+                f"0.0::double as s, {day} as d, coalesce({found}, {_NOWHERE}) as cell"
+            )
+        rows = placed.aggregate(
+            f"d, cell, count(*), min(s), max(s), count(*) filter ({outside})", "d, cell"
+        ).fetchall()
     days: dict[str | None, BatchCounts] = {}
     if date is not None and any(row[0] is None for row in rows):
         raise _undated(table, date, sum(row[2] for row in rows if row[0] is None))
     for day in sorted({row[0] for row in rows}, key=str):
         held = [row[1:] for row in rows if row[0] == day]
         if any(cell != _NOWHERE for cell, *_ in held):
-            days[day] = _batch(held, cells.size)
+            days[day] = _batch(held, monitor.reference.size)
     if not days:
-        raise InputError(f"`{table.name}` must have a score in at least one row of column {column!r}.")
+        raise _unscored(table, columns)
     return days
+
+
+def _action(policy: Policy, columns: tuple[str, ...]) -> str:
+    """Return the SQL of the place of a decision among the actions, abstaining last; null without one."""
+    places = list(range(len(policy.classes) + 1))
+    decision = policy.rule.to_expression(columns, places)
+    return sql_of(decision, labels=places, origin=[], dialect="duckdb", table=None, name="cell")
+
+
+def _unscored(table: FileTable, columns: tuple[str, ...]) -> InputError:
+    if len(columns) == 1:
+        return InputError(f"`{table.name}` must have a score in at least one row of column {columns[0]!r}.")
+    return InputError(
+        f"`{table.name}` must have at least one row with numbers in all of the columns {', '.join(columns)}."
+    )
 
 
 def _batch(rows: list[Any], size: int) -> BatchCounts:
@@ -128,7 +166,17 @@ def _literal(value: float) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LabelledScores:
-    """Scores, labels in those of the policy (None where missing), weights, second labels, groups, days."""
+    """Cases of a file whose labels are those of the policy, None where missing.
+
+    Attributes
+    ----------
+    scores : array
+        One number per case, or one row with the columns of the rule.
+    labels, weights, second, groups, days : array or None
+        One value per case.
+    amounts : AmountColumns or None
+        Where the costs of the cases stand, for a policy of amounts; `prices` are these columns.
+    """
 
     scores: FloatArray
     labels: Any
@@ -136,6 +184,13 @@ class LabelledScores:
     second: Any = None
     groups: Any = None
     days: Any = None
+    amounts: AmountColumns | None = None
+    prices: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> CaseCosts | None:
+        """The costs of the cases; None where they do not differ or are not known."""
+        return None if self.amounts is None else self.amounts.costs(self.prices)
 
     def by_day(self) -> Iterator[tuple[str | None, "LabelledScores"]]:
         """Yield the cases of each day in order; all of them, of the day None, where there are no dates."""
@@ -151,6 +206,8 @@ class LabelledScores:
             labels=self.labels[chosen],
             weights=None if self.weights is None else self.weights[chosen],
             second=None if self.second is None else self.second[chosen],
+            amounts=self.amounts,
+            prices={name: column[chosen] for name, column in self.prices.items()},
         )
 
 
@@ -168,26 +225,30 @@ class LabelledColumns:
 
 def labelled_scores(table: FileTable, policy: Policy, named: LabelledColumns) -> LabelledScores:
     """Read the cases of a file that have a score; weights of an audit if no others are named."""
-    score = score_column(policy, table, named.model)
+    columns = rule_columns(policy, table, named.model)
+    amounts = AmountColumns.of(policy, table)
     chance = AUDIT_COLUMNS[1] if named.weight is None and AUDIT_COLUMNS[1] in table.kinds else None
-    given = (score, named.label, named.weight, chance, named.second, named.group)
-    wanted = [name for name in given if name is not None]
-    columns = table.read(wanted)
-    good = ~columns[score].missing
+    given = (*columns, named.label, named.weight, chance, named.second, named.group)
+    prices = () if amounts is None else amounts.names
+    read = table.read(list(dict.fromkeys([*(name for name in given if name is not None), *prices])))
+    good = ~np.logical_or.reduce([read[name].missing for name in columns])
     if not good.any():
-        raise InputError(f"`{table.name}` must have a score in at least one row of column {score!r}.")
+        raise _unscored(table, columns)
+    scores = np.column_stack([np.asarray(read[name].values, dtype=np.float64) for name in columns])[good]
     weights = None
     if named.weight is not None:
-        weights = _numbers(columns[named.weight], table.name)[good]
+        weights = numbers_or_one(read[named.weight], table.name)[good]
     elif chance is not None:
-        weights = 1 / _probabilities(columns[chance], table.name)[good]
+        weights = 1 / label_probabilities(read[chance], table.name)[good]
     return LabelledScores(
-        scores=np.asarray(columns[score].values, dtype=np.float64)[good],
-        labels=_policy_labels(columns[named.label], policy)[good],
+        scores=scores[:, 0] if policy.rule.inputs == 1 else scores,
+        labels=_policy_labels(read[named.label], policy)[good],
         weights=weights,
-        second=None if named.second is None else _policy_labels(columns[named.second], policy)[good],
-        groups=None if named.group is None else columns[named.group].values[good],
+        second=None if named.second is None else _policy_labels(read[named.second], policy)[good],
+        groups=None if named.group is None else read[named.group].values[good],
         days=None if named.date is None else _days(table, named.date)[good],
+        amounts=amounts,
+        prices={name: column_numbers(read[name], table.name)[good] for name in prices},
     )
 
 
@@ -201,38 +262,21 @@ def _days(table: FileTable, date: str) -> Any:
     return np.asarray(np.ma.getdata(days), dtype=object)
 
 
-def _numbers(column: Column, source: str) -> FloatArray:
-    """Return a column of numbers, 1 where one is missing: a case without a label may have no weight."""
-    if column.kind != "number":
-        raise InputError(f"`{source}` must have numbers in column {column.name!r}, got {column.kind}.")
-    filled = np.asarray(column.filled(), dtype=np.float64)
-    return np.where(np.isnan(filled), 1.0, filled)
-
-
-def _probabilities(column: Column, source: str) -> FloatArray:
-    """Return the probabilities of a label that `demur apply --audit` wrote."""
-    values = _numbers(column, source)
-    wrong = values[~((values > 0) & (values <= 1))]
-    if len(wrong):
-        raise InputError(
-            f"`{source}` must have probabilities above 0 and at most 1 in column {column.name!r}, got "
-            f"{wrong[0]:g}. Hint: `demur apply --audit` writes them; --weight COLUMN takes others."
-        )
-    return values
-
-
 def _policy_labels(column: Column, policy: Policy) -> Any:
     """Return the labels of a column as the policy writes them; 1.0 in a file is 1."""
-    named = {class_name(value): value for value in (policy.pos_label, policy.neg_label)}
+    # the positive class first where there is one
+    classes = policy.classes[::-1] if len(policy.classes) == 2 else policy.classes
+    named = {class_name(value): value for value in classes}
     values, places = np.unique(column.values[~column.missing].astype(str), return_inverse=True)
     labels = np.full(len(column.values), None, dtype=object)
     told = []
     for value in values.tolist():
         name = value if column.kind != "number" else class_name(float(value))
         if name not in named:
+            *others, last = named
             raise InputError(
-                f"Label column {column.name!r} holds {name!r}; the policy knows {' and '.join(named)}. "
-                "Hint: pass another --label, or leave the cell empty where the class is unknown."
+                f"Label column {column.name!r} holds {name!r}; the policy knows {', '.join(others)} and "
+                f"{last}. Hint: pass another --label, or leave the cell empty where the class is unknown."
             )
         told.append(named[name])
     labels[~column.missing] = np.array(told, dtype=object)[places] if told else None

@@ -1,27 +1,44 @@
-"""The answer of `demur compare`, for all cases or group by group: in words and as a document."""
+"""The answer of `demur compare`, for all cases or group by group: in words, as a document and as tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demur.cli.answers.asking import Asked
-from demur.cli.answers.pairs import PairDifference, pair_differences
-from demur.cli.answers.parts import compare_part, part_remarks, why_left_out
+import numpy as np
+
+from demur._kernels.multiple_tests import holm
+from demur._results import Interval
+from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
+from demur.cli.answers.asking import Read, part_remarks
 from demur.cli.answers.tables import (
+    class_costs_section,
+    class_quality,
+    confusion_section,
     costs_section,
-    pairs_section,
     quality_section,
     ranges_section,
+    span,
     thresholds_section,
 )
-from demur.cli.output import document, heading, wrapped
-from demur.cli.reading.evidence import Evidence
+from demur.cli.options import Output
+from demur.cli.output import heading, remark, table, told_apart, wrapped
+from demur.cli.table_files import holds_all, table_of, write_tables
 from demur.comparison.comparison import Comparison
+from demur.comparison.models import tested_pairs
+from demur.comparison.threads import workers
 from demur.costs.curves import BestRange, CostCurve, best_ranges, cost_curve
 from demur.engines.joint import MOST_MODELS
-from demur.exceptions import InputError
+from demur.honest.pairs import judged_pair
+from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 
-__all__ = ["Compared", "compare_parts", "compared", "compared_document", "compared_text"]
+__all__ = [
+    "Compared",
+    "PairDifference",
+    "compared",
+    "compared_text",
+    "pair_differences",
+    "write_compared_tables",
+]
 
 _COSTS_WANTED = (
     "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
@@ -31,6 +48,31 @@ _NO_PAIRS = (
     f"Hint: name two to {MOST_MODELS} models and no groups, or leave --engine out where the cases fit into "
     "memory."
 )
+# room beside the numbers of a pair
+_LONGEST_IN_PAIR = 11
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairDifference:
+    """First minus second: areas under the ROC curve and volumes, with adjusted p-values."""
+
+    first: str
+    second: str
+    auc: AucDifferenceTest
+    volume: VolumeDifferenceTest
+    auc_pvalue: float
+    volume_pvalue: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers, unrounded."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "auc": self.auc.to_dict(),
+            "volume": self.volume.to_dict(),
+            "auc_adjusted_pvalue": self.auc_pvalue,
+            "volume_adjusted_pvalue": self.volume_pvalue,
+        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,29 +86,40 @@ class Compared:
 
     def text(self, output: str | None) -> str:
         """Return the answer in words and tables."""
-        comparison = self.comparison
+        comparison, answer = self.comparison, self.comparison.answer
+        many = comparison.problem.many
         opening, sections, closing = [], [], []
-        if comparison.answer is None:
-            closing.append(wrapped(_COSTS_WANTED))
+        if answer is None:
+            closing.append(_COSTS_WANTED)
         else:
-            answer = comparison.answer
-            opening = [wrapped(text) for text in (answer.words, answer.condition) if text]
-            sections += [costs_section(comparison), thresholds_section(comparison)]
-        sections.append(quality_section(comparison, self.curves))
-        sections.append(ranges_section(comparison, self.curves, self.ranges))
+            opening = [text for text in (answer.words, answer.condition) if text]
+        if many:
+            sections += [class_costs_section(comparison), confusion_section(comparison)]
+            remarks = [*class_quality(comparison), *comparison.notes]
+        else:
+            if answer is not None:
+                sections += [costs_section(comparison), thresholds_section(comparison)]
+            sections.append(quality_section(comparison, self.curves))
+            sections.append(ranges_section(comparison, self.curves, self.ranges))
+            remarks = part_remarks(comparison)
         if self.pairs:
-            sections.append(pairs_section(comparison, self.pairs))
-        elif len(comparison.models) > 1:
-            closing.append(wrapped(_NO_PAIRS))
+            sections.append(_pairs_section(comparison, self.pairs))
+        elif len(comparison.models) > 1 and not many:
+            closing.append(_NO_PAIRS)
         titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
-        return "\n\n".join([*opening, *titled, *map(wrapped, part_remarks(comparison)), *closing])
+        return "\n\n".join([*map(wrapped, opening), *titled, *map(wrapped, [*remarks, *closing])])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
         answer = self.comparison.answer
-        return {
+        said = {
             "decision": None if answer is None else answer.words,
             "comparison": self.comparison.to_dict(),
+        }
+        if self.comparison.problem.many:
+            return said
+        return {
+            **said,
             "best_ranges": [part._asdict() for part in self.ranges],
             "pairs": [pair.to_dict() for pair in self.pairs],
             "curves": {
@@ -81,7 +134,9 @@ class Compared:
 
 
 def compared(comparison: Comparison) -> Compared:
-    """Add what holds over all costs."""
+    """Add what holds over all costs; of many classes nothing does."""
+    if comparison.problem.many:
+        return Compared(comparison=comparison, curves={}, ranges=[], pairs=[])
     curves = {name: cost_curve(model.counts) for name, model in comparison.judged.items()}
     return Compared(
         comparison=comparison,
@@ -91,32 +146,191 @@ def compared(comparison: Comparison) -> Compared:
     )
 
 
-def compare_parts(evidence: Evidence, asked: Asked) -> dict[str, Compared | str]:
-    """Compare the models on every part; a group that allows no honest cost gives the reason instead."""
-    if evidence.group is None:
-        return {"": compared(compare_part(evidence, evidence.whole, asked))}
-    parts: dict[str, Compared | str] = {}
-    for name, part in evidence.parts.items():
-        try:
-            parts[name] = compared(compare_part(evidence, part, asked))
-        except InputError as error:
-            parts[name] = why_left_out(part, error)
-    return parts
-
-
-def compared_text(evidence: Evidence, parts: dict[str, Compared | str], *, output: str | None) -> str:
+def compared_text(read: Read, parts: Mapping[str, Compared | str], *, output: str | None) -> str:
     """Return one block of text per part."""
     blocks = []
     for name, part in parts.items():
-        if evidence.group is not None:
-            blocks.append(heading(evidence.title(name), output=output))
+        if read.cases.group is not None:
+            blocks.append(heading(read.cases.title(name), output=output))
         blocks.append(wrapped(part) if isinstance(part, str) else part.text(output))
-    return "\n\n".join([*blocks, *map(wrapped, evidence.bins_in_words())])
+    return "\n\n".join([*blocks, *map(wrapped, read.cases.bins_in_words())])
 
 
-def compared_document(evidence: Evidence, parts: dict[str, Compared | str]) -> str:
-    """Return the JSON document."""
-    answers = {
-        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
-    }
-    return document("compare", evidence.answered(answers), version=2)
+def pair_differences(comparison: Comparison) -> list[PairDifference]:
+    """Compare the models in pairs; none where they were split apart for want of rows."""
+    tables, cases = comparison.tables, next(iter(comparison.cases.values()))
+    pairs = tested_pairs(comparison.models)
+    if not pairs or tables is None:
+        return []
+    place = {name: at for at, name in enumerate(comparison.models)}
+    judged = comparison.judged
+    with workers(comparison.n) as pool:
+        volumes = pool.map(
+            lambda pair: volume_difference_of(judged_pair(cases, judged[pair[0]], judged[pair[1]])), pairs
+        )
+        # scores are ordered on the way, once for each model: one thread does all of these
+        areas = pool.submit(
+            lambda: [
+                paired_test(tables, place[a], place[b], PairedOptions(method="delong")) for a, b in pairs
+            ]
+        )
+        auc, volume = areas.result(), list(volumes)
+    auc_pvalues, volume_pvalues = (holm(np.array([test.pvalue for test in tests])) for tests in (auc, volume))
+    return [
+        PairDifference(
+            first=first,
+            second=second,
+            auc=auc[k],
+            volume=volume[k],
+            auc_pvalue=float(auc_pvalues[k]),
+            volume_pvalue=float(volume_pvalues[k]),
+        )
+        for k, (first, second) in enumerate(pairs)
+    ]
+
+
+def _pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> tuple[str, str]:
+    """Differences of AUC and VACC between models, adjusted for their number."""
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    shown = dict(zip(names, told_apart(names, _LONGEST_IN_PAIR), strict=True))
+    rows = [
+        [
+            f"{shown[pair.first]} / {shown[pair.second]}",
+            f"{pair.auc.difference:+.3f}",
+            _pvalue(pair.auc_pvalue),
+            f"{pair.volume.difference:+.4f}",
+            span(pair.volume.interval(comparison.problem.confidence_level), 4),
+            _pvalue(pair.volume_pvalue),
+        ]
+        for pair in pairs
+    ]
+    body = table(["first / second", "AUC gap", "p", "VACC gap", "interval", "p"], rows)
+    note = "gap: first minus second; AUC by DeLong's test, VACC by per-case scores"
+    title = "Differences, pair by pair (p adjusted for the pairs shown, Holm)"
+    return title, f"{body}\n{wrapped(note)}"
+
+
+def _pvalue(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+# ---------------------------------------------------------------- files; costs are per case
+
+
+def write_compared_tables(read: Read, parts: Mapping[str, Compared | str], output: Output) -> None:
+    """Write the rules, and the pairs of models or the confusions of many classes where there are any.
+
+    Groups stand below each other; what a format with one table leaves out is said.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {"Rules": [], "Pairs": [], "Confusion": []}
+    words = []
+    for name, part in parts.items():
+        group = {} if read.cases.group is None else {read.cases.group: name}
+        if isinstance(part, str):
+            rows["Rules"].append({**group, "rule": None, "left_out": part})
+            continue
+        for listed, made in zip(rows.values(), (_rules, _pairs, _confusion), strict=True):
+            listed += [{**group, **row} for row in made(part)]
+        answer = part.comparison.answer
+        said = [] if answer is None else [text for text in (answer.words, answer.condition) if text]
+        said += part_remarks(part.comparison)
+        if said and group:
+            said[0] = f"{read.cases.title(name)}. {said[0]}"
+        words += said
+    tables = {title: table_of(listed) for title, listed in rows.items() if listed}
+    write_tables(str(output.path), tables, words=words)
+    if len(tables) > 1 and not holds_all(str(output.path)):
+        other = list(tables)[1].lower()
+        remark(f"The table holds the rules; .xlsx, .md and .json also hold the {other}.", quiet=output.quiet)
+
+
+def _rules(part: Compared) -> Iterator[dict[str, Any]]:
+    """Yield the models as given, then the rules without a model."""
+    comparison = part.comparison
+    if comparison.problem.many:
+        yield from _class_rules(comparison)
+        return
+    chosen = None if comparison.answer is None else (comparison.answer.model or comparison.answer.kind)
+    for name, model in comparison.models.items():
+        window = model.window
+        costs = {
+            "chosen": name == chosen,
+            "cost": model.cost,
+            **_ends("cost", model.interval),
+            "hindsight_cost": model.hindsight_cost,
+            "guaranteed_cost": model.guaranteed_cost,
+            "threshold_cost": model.threshold_cost,
+            **_ends("threshold_cost", model.threshold_interval),
+            "lower": None if window is None else window.lower,
+            "upper": None if window is None else window.upper,
+            "threshold": model.threshold,
+            "abstention_rate": model.abstention_rate,
+            "missed": model.missed,
+            "alarms": model.alarms,
+        }
+        yield {
+            "rule": name,
+            "needs_model": True,
+            **({} if chosen is None else costs),
+            "auc": model.auc,
+            **_ends("auc", model.auc_interval),
+            "vacc": model.vacc,
+            **_ends("vacc", model.vacc_interval),
+            "hindsight_vacc": model.hindsight_vacc,
+            "cost_curve_area": part.curves[name].area(),
+            **({"left_out": model.left_out} if model.left_out else {}),
+        }
+    for rule, cost in comparison.trivial.items():
+        yield {"rule": rule, "needs_model": False, "chosen": rule == chosen, "cost": cost}
+
+
+def _pairs(part: Compared) -> Iterator[dict[str, Any]]:
+    level = part.comparison.problem.confidence_level
+    for pair in part.pairs:
+        yield {
+            "first": pair.first,
+            "second": pair.second,
+            "auc_difference": pair.auc.difference,
+            **_ends("auc_difference", pair.auc.interval(level)),
+            "auc_adjusted_pvalue": pair.auc_pvalue,
+            "vacc_difference": pair.volume.difference,
+            **_ends("vacc_difference", pair.volume.interval(level)),
+            "vacc_adjusted_pvalue": pair.volume_pvalue,
+        }
+
+
+def _class_rules(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield every rule of every model, then the rules without a model."""
+    answer = comparison.answer
+    for name, model in comparison.models.items():
+        for kind, one in model.rules.items():
+            yield {
+                "rule": kind,
+                "model": name,
+                "chosen": (name, kind) == (answer.model, answer.kind),
+                "cost": one.cost,
+                **_ends("cost", one.interval),
+                "hindsight_cost": one.hindsight_cost,
+                "abstention_rate": one.abstention_rate,
+                "error_rate": one.error_rate,
+                "auc": model.auc,
+                **_ends("auc", model.auc_interval),
+            }
+    for rule, cost in comparison.trivial.items():
+        yield {"rule": rule, "chosen": answer.is_trivial and rule == answer.kind, "cost": cost}
+
+
+def _confusion(part: Compared) -> Iterator[dict[str, Any]]:
+    """Yield the honest share and cost of every true class and answer of the rule chosen for many classes."""
+    comparison, answer = part.comparison, part.comparison.answer
+    if not comparison.problem.many:
+        return
+    called = [*map(str, comparison.classes), "abstain"]
+    for true, shares, costs in zip(comparison.classes, answer.confusion, answer.confusion_cost, strict=True):
+        for name, share, cost in zip(called, shares, costs, strict=True):
+            yield {"true": str(true), "answer": name, "share": share, "cost": cost}
+
+
+def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:
+    low, high = (None, None) if interval is None else interval
+    return {f"{name}_low": low, f"{name}_high": high}

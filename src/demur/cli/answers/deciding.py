@@ -1,32 +1,41 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
-from demur.cli.answers.asking import Asked
-from demur.cli.answers.parts import compare_part, file_labels, is_whole, part_remarks, why_left_out
-from demur.cli.options import Output
-from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
-from demur.cli.reading.class_columns import ClassRows
-from demur.cli.reading.evidence import Evidence
+import numpy as np
+
+from demur._html import threshold_text
+from demur.cli.answers.asking import ClassQuestion, Read, each_part, part_remarks, parts_document
+from demur.cli.options import Output, Source
+from demur.cli.output import document, group_file, heading, number, percent, remark, table, wrapped, write
+from demur.cli.reading.class_columns import read_class_probabilities
+from demur.cli.reading.evidence import read_scores
 from demur.comparison.answer import Answer
-from demur.comparison.classes.answer import ClassAnswer
-from demur.comparison.classes.comparison import ClassComparison
 from demur.comparison.comparison import Comparison
 from demur.comparison.words import short_name
-from demur.exceptions import InputError
-from demur.windows.class_policy import ClassPolicy
-from demur.windows.policy import Policy
+from demur.costs.class_costs import ClassCosts
+from demur.costs.model import CostModel
+from demur.policy.policy import FROM_COSTS, Policy
+from demur.surface.surface import abstention_surface
+from demur.surface.window import ABSTAIN
+from demur.unlabelled.decision import UnlabelledDecision, unlabelled_decision
+from demur.unlabelled.thresholds import expected_counts
+from demur.windows.class_rule import ClassRule
+from demur.windows.rule import Window
 
-__all__ = ["NO_POLICY", "Decided", "decide_parts", "write_decided"]
+__all__ = [
+    "Decided",
+    "decide_classes_without_labels",
+    "decide_parts",
+    "decide_without_labels",
+    "write_decided",
+]
 
-Read = Evidence | ClassRows
-"""What a decision was made from."""
-
-NO_POLICY = 3
-"""Exit code where the answer is a rule without a model, so that no policy is written."""
+_CASES = 1000
+# exit code where the answer is a rule without a model, so that no policy is written
+_NO_POLICY = 3
 
 _REFUSED = (
     "No policy is written: a rule without a model needs none. Hint: --anyway writes the best model's rule."
@@ -41,9 +50,9 @@ _ONE_BY_ONE = (
 class Decided:
     """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
 
-    comparison: Comparison | ClassComparison
-    answer: Answer | ClassAnswer
-    policy: Policy | ClassPolicy | None
+    comparison: Comparison
+    answer: Answer
+    policy: Policy | None
 
     def words(self, output: str | None) -> list[str]:
         """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
@@ -54,19 +63,16 @@ class Decided:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
         if len(comparison.models) > 1:
             lines.append(f"Chosen among {', '.join(map(short_name, sorted(comparison.models)))}.")
-        if isinstance(comparison, Comparison):
-            lines += [
-                f"Left out: {short_name(model.name)}. {model.left_out}"
-                for model in comparison.models.values()
-                if model.left_out
-            ]
-            lines += part_remarks(comparison)
-        else:
-            lines += comparison.notes
+        lines += [
+            f"Left out: {short_name(model.name)}. {model.left_out}"
+            for model in comparison.models.values()
+            if model.left_out
+        ]
+        lines += part_remarks(comparison)
         if self.policy is None:
             lines.append(_REFUSED)
         else:
-            lines.append(_labels_told(self.policy))
+            lines.append(self._labels(self.policy))
             if output not in (None, "-"):
                 lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
         return [line for line in lines if line]
@@ -82,116 +88,187 @@ class Decided:
             "policy": None if self.policy is None else self.policy.to_dict(),
         }
 
+    def _labels(self, policy: Policy) -> str:
+        if isinstance(policy.rule, ClassRule):
+            never = "" if policy.rule.abstains else "; this rule never abstains"
+            return f"Labels: the classes, abstain = {policy.abstain_label}{never}."
+        assert policy.shares is not None, "an answer assumes a prevalence"
+        return (
+            f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
+            f"abstain = {policy.abstain_label}; {percent(policy.shares[1])} positive assumed."
+        )
 
-def _labels_told(policy: Policy | ClassPolicy) -> str:
-    if isinstance(policy, ClassPolicy):
-        never = "" if policy.rule.abstains else "; this rule never abstains"
-        return f"Labels: the classes, abstain = {policy.abstain_label}{never}."
-    return (
-        f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
-        f"abstain = {policy.abstain_label}; {percent(policy.prevalence)} positive assumed."
-    )
 
-
-def decide_parts(
-    evidence: Evidence, asked: Asked, *, abstain_label: str | None, anyway: bool
-) -> dict[str, Decided | str]:
+def decide_parts(read: Read, *, abstain_label: str | None, anyway: bool) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
-    labels, label = _labels(evidence, abstain_label)
+    asked, label = read.with_abstain_label(abstain_label)
 
     def decided(name: str) -> Decided:
-        comparison = compare_part(evidence, evidence.parts[name], asked, labels)
+        comparison = asked.compare(name)
         answer = comparison.answer
-        assert answer is not None
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
-        policy = None
-        if not answer.is_trivial:
-            policy = Policy.from_answer(answer, abstain_label=label)
+        policy = None if answer.is_trivial else asked.policy(answer, name, label)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
-    if evidence.group is None:
-        return {"": decided("")}
-    parts: dict[str, Decided | str] = {}
-    for name in evidence.parts:
-        try:
-            parts[name] = decided(name)
-        except InputError as error:
-            parts[name] = why_left_out(evidence.parts[name], error)
-    return parts
+    return each_part(asked, decided)
 
 
-def _labels(evidence: Evidence, given: str | None) -> tuple[tuple[Any, Any], Any]:
-    """Return the labels (negative, positive) and that of an abstention, None to pick one.
-
-    All are whole numbers, or all are text: a file has one kind in a column.
-    """
-    names = evidence.negative, evidence.positive
-    if given is None:
-        return file_labels(evidence), None
-    if given in names:
-        raise InputError(
-            f"`--abstain-label` must not be one of the classes {names[1]} and {names[0]}, got {given}."
-        )
-    return (file_labels(evidence), int(given)) if all(map(is_whole, (*names, given))) else (names, given)
-
-
-# ---------------------------------------------------------------- output
-
-
-def _document(evidence: Read, parts: dict[str, Decided | str]) -> str:
-    """Return the JSON document."""
-    answers = {
-        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
-    }
-    return document("decide", evidence.answered(answers), version=2)
-
-
-def write_decided(evidence: Read, parts: dict[str, Decided | str], output: Output) -> int:
+def write_decided(read: Read, parts: dict[str, Decided | str], output: Output) -> int:
     """Write the policies and say what they are, or print the whole document; return the exit code."""
-    silent = output.as_json
-    if evidence.group is not None:
-        _write_groups(evidence, parts, output=output.path, silent=silent)
+    if read.cases.group is not None:
+        _write_groups(read, parts, output)
     else:
         (only,) = parts.values()
         assert isinstance(only, Decided)
-        _write_one(evidence, only, output=output.path, quiet=output.quiet, silent=silent)
+        _write_one(read, only, output)
     if output.as_json:
-        write(_document(evidence, parts), None)
+        write(parts_document("decide", read, parts), None)
     refused = any(isinstance(part, Decided) and part.policy is None for part in parts.values())
-    return NO_POLICY if refused else 0
+    return _NO_POLICY if refused else 0
 
 
-def _write_one(evidence: Read, only: Decided, *, output: str | None, quiet: bool, silent: bool) -> None:
-    lines = [*only.words(output), *evidence.bins_in_words()]
-    if output not in (None, "-"):
+def _write_one(read: Read, only: Decided, output: Output) -> None:
+    lines = [*only.words(output.path), *read.cases.bins_in_words()]
+    if output.to_file:
         if only.policy is not None:
-            write_file(Path(str(output)), only.policy.to_json() + "\n")
-        if not silent:
+            only.policy.save(str(output.path))
+        if not output.as_json:
             write("\n".join(map(wrapped, lines)), None)
-    elif not silent:
+    elif not output.as_json:
         for line in lines:
-            remark(line, quiet=quiet)
+            remark(line, quiet=output.quiet)
         if only.policy is not None:
             write(only.policy.to_json(), None)
 
 
-def _write_groups(
-    evidence: Read, parts: dict[str, Decided | str], *, output: str | None, silent: bool
-) -> None:
+def _write_groups(read: Read, parts: dict[str, Decided | str], output: Output) -> None:
     """Write a policy per group; without -o only the words."""
-    files = {name: None if output is None else group_file(output, name) for name in parts}
+    files = {name: None if output.path is None else group_file(output.path, name) for name in parts}
     blocks = []
     for name, part in parts.items():
         file = files[name]
         if isinstance(part, Decided) and file is not None and part.policy is not None:
-            write_file(Path(file), part.policy.to_json() + "\n")
+            part.policy.save(file)
         lines = [part] if isinstance(part, str) else part.words(file)
-        blocks.append("\n".join([heading(evidence.title(name), output=None), *map(wrapped, lines)]))
-    blocks += map(wrapped, evidence.bins_in_words())
-    if output is None:
+        blocks.append("\n".join([heading(read.cases.title(name), output=None), *map(wrapped, lines)]))
+    blocks += map(wrapped, read.cases.bins_in_words())
+    if output.path is None:
         blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
     elif any(isinstance(part, Decided) and part.policy is not None for part in parts.values()):
-        blocks.append(wrapped(_ONE_BY_ONE.format(evidence.group)))
-    if not silent:
+        blocks.append(wrapped(_ONE_BY_ONE.format(read.cases.group)))
+    if not output.as_json:
         write("\n\n".join(blocks), None)
+
+
+# ---------------------------------------------------------------- without labels
+
+
+def decide_without_labels(
+    read: Source, costs: CostModel, *, abstain_label: str | None, output: Output
+) -> None:
+    """Read one column of P(positive), decide, print the answer; a file that ends in .json gets the policy."""
+    source, name, proba = read_scores(read)
+    remark(
+        f"Read {len(proba)} rows of {source}: column {name} as P(positive), no labels.", quiet=output.quiet
+    )
+    decision = unlabelled_decision(proba, costs)
+    policy = _policy(decision, costs, proba, name, abstain_label)
+    to_policy = output.path is not None and output.path.lower().endswith(".json")
+    if to_policy:
+        policy.save(str(output.path))
+    if output.as_json:
+        content: dict[str, Any] = {"data": {"source": source, "rows": len(proba), "model": name}}
+        content |= {**decision.to_dict(), "policy": policy.to_dict()}
+        write(document("decide.unlabelled", content), None)
+        return
+    write(_text(decision), None if to_policy else output.path)
+    if to_policy:
+        remark(f"Policy written to {output.path}. {FROM_COSTS}", quiet=output.quiet)
+
+
+def _text(decision: UnlabelledDecision) -> str:
+    rows = []
+    for method in ("direct", "ranking", "nroc"):
+        threshold = getattr(decision, method).threshold
+        cost = number(_CASES * decision.expected_costs[method])
+        rows.append([method, threshold_text(threshold), percent(decision.positive_rates[method]), cost])
+    header = ["method", "threshold", "called positive", "cost per 1000 (if calibrated)"]
+    assumptions = [
+        wrapped(f"{m}: {getattr(decision, m).assumption}.", indent="  ")
+        for m in ("direct", "ranking", "nroc")
+    ]
+    return "\n\n".join([wrapped(decision.sentence), table(header, rows), "\n".join(assumptions)])
+
+
+def _policy(
+    decision: UnlabelledDecision, costs: CostModel, proba: Any, model: str, abstain_label: str | None
+) -> Policy:
+    """Make the policy of what is cheapest for calibrated probabilities."""
+    counts = expected_counts(proba)
+    window = decision.window
+    threshold = None
+    if window is None or window.is_empty:
+        window = abstention_surface(counts).window(costs=costs)
+        threshold = decision.direct.threshold
+    label: Any = abstain_label
+    if label is not None and label.removeprefix("-").isdecimal():
+        label = int(label)
+    names: dict[str, Any] = (
+        {"pos_label": "positive", "neg_label": "negative"} if isinstance(label, str) else {}
+    )
+    policy = Policy.from_window(
+        window, counts, costs=costs, model=model, note=FROM_COSTS, abstain_label=label, **names
+    )
+    if threshold is None:
+        return policy
+    # between two scores of the data every threshold is as cheap; this one is right for all others, too
+    return replace(policy, rule=Window(threshold, threshold))
+
+
+def decide_classes_without_labels(
+    read: Source, problem: ClassQuestion, *, abstain_label: str | None, output: Output
+) -> None:
+    """Answer the class with the lowest expected cost, or abstain where that is expected to cost less."""
+    source, model, columns, proba = read_class_probabilities(read, problem.names)
+    remark(
+        f"Read {len(proba)} rows of {source}: columns {', '.join(columns)}, no labels.", quiet=output.quiet
+    )
+    asked = ClassCosts.of(problem.costs, problem.abstain, problem.labels)
+    prices = asked.mean
+    table_of_costs = prices.answers if prices.abstain is None else prices.table
+    rule = ClassRule(
+        classes=tuple(problem.labels),
+        weights=np.ones(len(problem.labels)),
+        abstain_weight=None if prices.abstain is None else 1.0,
+        column_costs=table_of_costs - table_of_costs.min(axis=1, keepdims=True),
+    )
+    policy = Policy(
+        rule=rule,
+        abstain_label=problem.abstain_label(abstain_label),
+        costs=asked.matrix(),
+        abstain_costs=prices.abstain,
+        chosen="expected cost" if prices.abstain is None else "expected cost, abstaining",
+        columns=columns,
+        model=model,
+        note=FROM_COSTS,
+    )
+    codes = rule.decide(proba)
+    shares = proba / proba.sum(axis=1, keepdims=True)
+    expected = (shares @ prices.table)[np.arange(len(codes)), codes].mean()
+    sentence = (
+        f"Answer the class with the lowest expected cost: {percent(float(np.mean(codes == ABSTAIN)))} of the "
+        f"cases go to a person, expected cost {number(_CASES * float(expected))} per 1000 cases if the "
+        f"probabilities are calibrated. {FROM_COSTS}"
+    )
+    if output.to_file:
+        policy.save(str(output.path))
+    if output.as_json:
+        told = {"decision": sentence, "expected_cost": float(expected), "policy": policy.to_dict()}
+        data = {"data": {"source": source, "rows": len(proba), "columns": list(columns)}}
+        write(document("decide.unlabelled", {**data, **told}), None)
+    elif output.to_file:
+        write(wrapped(sentence), None)
+    else:
+        remark(sentence, quiet=output.quiet)
+        write(policy.to_json(), None)

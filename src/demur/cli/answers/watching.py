@@ -13,19 +13,20 @@ from demur.cli.answers.batches import (
     counted_days,
     day_key,
     labelled_scores,
-    score_column,
+    rule_columns,
 )
 from demur.cli.output import number, percent, remark, wrapped, write_file
+from demur.cli.reading import read_policy
 from demur.engines.files import open_table
 from demur.engines.paths import is_stream, source_files
 from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError, UndefinedError
+from demur.monitoring.alarms import NO_SCORE, outcome_sentence, quiet_sentence
 from demur.monitoring.lock import locked
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.page import monitor_page
-from demur.monitoring.scale import BatchCounts
+from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
-from demur.windows.policy import Policy
 
 __all__ = ["BatchColumns", "Watched", "watch"]
 
@@ -72,12 +73,7 @@ class Watched:
         monitor = self.monitor
         said = [wrapped(f"ALARM. {sentence}") for sentence in monitor.alarms]
         if not said:
-            said.append(
-                wrapped(
-                    f"Quiet. The scores look as when the policy was made: evidence of a change "
-                    f"{number(monitor.e_value, 2)} to 1, alarm from {number(1 / monitor.alpha, 3)} on."
-                )
-            )
+            said.append(wrapped(f"Quiet. {quiet_sentence(monitor, number)}"))
         if monitor.n:
             said.append(wrapped(_outcome_words(monitor)))
         if monitor.cost is not None:
@@ -91,22 +87,25 @@ class Watched:
 
 def _outcome_words(monitor: PolicyMonitor) -> str:
     low, high = monitor.abstention_interval
-    expected = monitor.cells.outcomes(monitor.cells.shares())[ABSTAIN]
+    expected = monitor.reference.expected[ABSTAIN]
     return (
         f"{monitor.n} cases in {monitor.batches} {'batch' if monitor.batches == 1 else 'batches'}: "
-        f"{percent(monitor.outcomes[ABSTAIN] / monitor.n)} abstained on ({percent(low)} to {percent(high)}), "
-        f"expected {percent(expected)}.{_prevalence_words(monitor)}{_recent_words(monitor)}"
+        f"{percent(monitor.outcomes[ABSTAIN] / monitor.n)} abstained on ({percent(low)} to {percent(high)})"
+        f"{'' if expected is None else f', expected {percent(expected)}'}."
+        f"{_prevalence_words(monitor)}{_recent_words(monitor)}"
     )
 
 
 def _prevalence_words(monitor: PolicyMonitor) -> str:
-    """Say the share of positives, unless the scores no longer tell it."""
+    """Say the share of positives, unless the scores no longer tell it; the shares of many classes."""
+    if not monitor.watches_scores:
+        return f" {outcome_sentence(monitor)} {NO_SCORE}"
     if monitor.scores_moved:
         return ""
     low, high = monitor.prevalence_interval
     return (
         f" Share of positives by the scores: {percent(monitor.prevalence)} ({percent(low)} to "
-        f"{percent(high)}), assumed {percent(monitor.policy.prevalence)}."
+        f"{percent(high)}), assumed {percent(monitor.cells.prevalence)}."
     )
 
 
@@ -126,6 +125,8 @@ def _cost_words(monitor: PolicyMonitor) -> str:
     assert monitor.cost is not None
     assert monitor.cost_interval is not None
     assert monitor.promise is not None
+    assert monitor.promise.cost is not None
+    assert monitor.promise.limit is not None
     low, high = monitor.cost_interval
     sides = "".join(
         f" Right when {side}: {percent(share)} ({percent(limits[0])} to {percent(limits[1])})."
@@ -156,19 +157,14 @@ def watch(
     quiet: bool,
 ) -> Watched:
     """Count every file into the state; the state is saved after each, so that none is lost."""
-    policy = Policy.load(policy_file)
-    if not isinstance(policy, Policy):
-        raise InputError(
-            f"`{policy_file}` is a policy for {len(policy.classes)} classes; only policies of two classes "
-            "are watched. Hint: `demur judge` says what it costs on labelled cases."
-        )
+    policy = read_policy(policy_file, quiet=quiet)
     new, known = [], []
     # a file that is no state is refused before a lock stands beside it
     _monitor(policy, state, alpha)
     with locked(state):
         monitor = _monitor(policy, state, alpha)
         for file in files:
-            fresh, days = _counted(monitor, file, columns)
+            fresh, days = _counted(monitor, file, columns, quiet=quiet)
             if fresh:
                 monitor.save(state)
                 new.append(file)
@@ -227,15 +223,15 @@ def _digest(file: str) -> str:
     return digest.hexdigest()
 
 
-def _counted(monitor: PolicyMonitor, file: str, columns: BatchColumns) -> tuple[int, int]:
+def _counted(monitor: PolicyMonitor, file: str, columns: BatchColumns, *, quiet: bool) -> tuple[int, int]:
     """Count a file; return how many of its batches were new, and how many it has."""
     whole = None if columns.date is not None else _digest(file)
     if columns.label is None:
         if whole is not None and monitor.knows(whole):
             return 0, 1
         with open_table(file, memory_limit=MEMORY_LIMIT) as table:
-            column = score_column(monitor.policy, table, columns.model)
-            days = counted_days(table, monitor, column, date=columns.date)
+            names = rule_columns(monitor.policy, table, columns.model)
+            days = counted_days(table, monitor, names, date=columns.date)
         fresh = [
             monitor.update_counts(
                 batch, key=whole or day_key(str(day), batch), at=columns.at if day is None else day
@@ -252,6 +248,11 @@ def _counted(monitor: PolicyMonitor, file: str, columns: BatchColumns) -> tuple[
             date=columns.date,
         )
         cases = labelled_scores(table, monitor.policy, named)
+    if monitor.policy.amounts is not None:
+        found = "not counted, for lack of the columns with the amounts"
+        if cases.amounts is not None:
+            found = f"by {', '.join(cases.amounts.names) or 'the policy alone'}"
+        remark(f"{file}: costs of the cases {found}.", quiet=quiet)
     fresh = [_labelled(monitor, day, part, columns, whole) for day, part in cases.by_day()]
     return sum(fresh), len(fresh)
 
@@ -260,8 +261,8 @@ def _labelled(
     monitor: PolicyMonitor, day: str | None, cases: LabelledScores, columns: BatchColumns, whole: str | None
 ) -> bool:
     """Count the labels of a batch, and its scores unless they came before."""
-    key = whole or day_key(str(day), BatchCounts.of(cases.scores, monitor.cells, monitor.policy))
-    told: dict[str, Any] = {"weights": cases.weights, "second_labels": cases.second}
+    key = whole or day_key(str(day), monitor.batch_counts(cases.scores))
+    told: dict[str, Any] = {"weights": cases.weights, "second_labels": cases.second, "costs": cases.costs}
     if columns.late:
         return monitor.update_labels(cases.scores, cases.labels, key=f"{key} labels", **told)
     at = columns.at if day is None else day

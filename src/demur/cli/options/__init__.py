@@ -4,15 +4,10 @@ A flag is written once, as a field of its object: `@takes(Prices)` adds the flag
 hands it one `prices`. Nothing here imports numpy before a verb runs.
 """
 
-from demur.cli.options.certainty import Certainty
-from demur.cli.options.classes import Classes
-from demur.cli.options.flags import Flags, argument, flag, takes, verb
-from demur.cli.options.limits import Limits
-from demur.cli.options.output import Output
-from demur.cli.options.prices import Prices
-from demur.cli.options.privacy import Privacy
-from demur.cli.options.signing import Signing
-from demur.cli.options.source import Source
+from demur.cli.options.costs import Classes, Prices
+from demur.cli.options.files import Output, Privacy, Signing, Source
+from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
+from demur.cli.options.limits import Certainty, Limits
 
 __all__ = [
     "Certainty",
@@ -26,6 +21,7 @@ __all__ = [
     "Source",
     "argument",
     "flag",
+    "refuse",
     "takes",
     "verb",
 ]

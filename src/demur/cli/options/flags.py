@@ -1,4 +1,4 @@
-"""How a frozen object gets its values from the command line."""
+"""How a frozen object gets its values from the command line, and what a value must keep."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
@@ -7,7 +7,20 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-__all__ = ["Flags", "argument", "flag", "takes", "verb"]
+from demur.exceptions import InputError
+
+__all__ = [
+    "Flags",
+    "argument",
+    "confidence",
+    "finite",
+    "flag",
+    "not_negative",
+    "rate",
+    "refuse",
+    "takes",
+    "verb",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -39,16 +52,6 @@ class _Declaration:
     spellings: tuple[str, ...]
     settings: Mapping[str, Any]
 
-    def added_to(self, function: Any, *, target: str, default: Any, title: str, **changes: Any) -> None:
-        """Add the parameter to a function that becomes a verb."""
-        settings = {**self.settings, **changes}
-        if not self.spellings:
-            click.argument(target, **settings)(function)
-            return
-        if default not in (None, ()):
-            settings["default"] = default
-        click.option(*self.spellings, target, cls=_TitledOption, title=title, **settings)(function)
-
 
 def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
     """Declare a field that a flag fills; `settings` are those of `click.option`."""
@@ -58,6 +61,36 @@ def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
 def argument(**settings: Any) -> Any:
     """Declare a field that a positional argument fills; `settings` are those of `click.argument`."""
     return field(metadata={_DECLARATION: _Declaration((), settings)})
+
+
+def _checked(check: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Return a callback that checks a number by a function of `demur._checks`, imported with the first."""
+
+    def checked(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        if value is not None:
+            from demur import _checks
+
+            getattr(_checks, check)(value, param.opts[0])
+        return value
+
+    return checked
+
+
+finite = _checked("check_number")
+not_negative = _checked("check_nonnegative")
+rate = _checked("check_rate")
+confidence = _checked("check_confidence_level")
+
+
+def refuse(*objects: Flags, because: str, but: Collection[str] = ()) -> None:
+    """Raise `InputError` for the first flag that is given and not among `but`.
+
+    `because` follows the name of the flag: "is for two classes. Hint: leave it out.".
+    """
+    for each in objects:
+        for name in each.given():
+            if name not in but:
+                raise InputError(f"`{name}` {because}")
 
 
 def takes(
@@ -85,13 +118,14 @@ def takes(
         # click shows the parameter that was added last first
         for each in reversed(wanted):
             declaration: _Declaration = each.metadata[_DECLARATION]
-            declaration.added_to(
-                gathering,
-                target=each.name,
-                default=each.default,
-                title=kind.TITLE,
-                **changes.get(each.name, {}),
-            )
+            settings = {**declaration.settings, **changes.get(each.name, {})}
+            if not declaration.spellings:
+                click.argument(each.name, **settings)(gathering)
+                continue
+            if each.default not in (None, ()):
+                settings["default"] = each.default
+            spelled = (*declaration.spellings, each.name)
+            click.option(*spelled, cls=_TitledOption, title=kind.TITLE, **settings)(gathering)
         return gathering
 
     return decorate

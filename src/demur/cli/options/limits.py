@@ -1,17 +1,16 @@
-"""What a rule must keep besides being cheap."""
+"""What a rule must keep besides being cheap, and how sure the answer has to be."""
 
 from dataclasses import dataclass, make_dataclass
 from typing import Any, ClassVar
 
 import click
 
-from demur.cli.options import rules
-from demur.cli.options.flags import Flags, flag
+from demur.cli.options.flags import Flags, confidence, flag, not_negative
 from demur.exceptions import InputError
 from demur.windows.limits import LIMITS, Limit
 from demur.windows.limits import Limits as KeptLimits
 
-__all__ = ["Limits"]
+__all__ = ["Certainty", "Limits"]
 
 
 def _flag(limit: Limit) -> Any:
@@ -42,7 +41,7 @@ class Limits(_Kept):  # type: ignore[misc]
         "--reviews-per-day",
         type=float,
         metavar="N",
-        callback=rules.not_negative,
+        callback=not_negative,
         help="The same as --max-abstention in numbers: how many reviews people can do, such as "
         "--reviews-per-day 50 --cases-per-day 1000.",
     )
@@ -50,7 +49,7 @@ class Limits(_Kept):  # type: ignore[misc]
         "--cases-per-day",
         type=float,
         metavar="N",
-        callback=rules.not_negative,
+        callback=not_negative,
         help="How many cases come in, beside --reviews-per-day.",
     )
 
@@ -82,3 +81,28 @@ class Limits(_Kept):  # type: ignore[misc]
         if self.reviews_per_day is not None and self.cases_per_day is not None:
             values["max_abstention"] = min(self.reviews_per_day / self.cases_per_day, 1.0)
         return KeptLimits(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certainty(Flags):
+    """Level of the intervals and seed of the folds."""
+
+    TITLE: ClassVar[str] = "Certainty"
+
+    confidence: float = flag(
+        "--confidence",
+        default=0.95,
+        type=float,
+        metavar="X",
+        callback=confidence,
+        show_default=True,
+        help="Level of all intervals.",
+    )
+    seed: int = flag(
+        "--seed",
+        default=0,
+        type=click.IntRange(min=0),
+        metavar="N",
+        show_default=True,
+        help="For the folds of the honest costs: the same seed gives the same numbers.",
+    )

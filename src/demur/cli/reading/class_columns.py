@@ -1,6 +1,6 @@
 """From a file to true classes and one column of probabilities per class and model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +8,12 @@ import numpy as np
 
 from demur._checks import check_scores, check_weights
 from demur.cli.options import Source
-from demur.cli.reading.predictions import missing_values
+from demur.cli.reading.evidence import CaseParts, require_complete
 from demur.cli.reading.roles import guessed_label, require_numbers
-from demur.engines.columns import Column
 from demur.engines.files import open_table
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
-from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.class_policy import ClassPolicy
+from demur.typing import FloatArray, IntArray
 
 __all__ = [
     "ClassPart",
@@ -23,12 +21,12 @@ __all__ = [
     "model_columns",
     "read_class_probabilities",
     "read_class_rows",
-    "read_labelled_classes",
 ]
 
 # what may stand between the name of a model and that of a class
 _BETWEEN = ("_", ".", ":", "-", " ", "")
 _MODEL = "model"
+_MISSING = "drop those rows (--drop-missing), or fill them in where the model has an answer."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,79 +44,11 @@ class ClassPart:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ClassRows:
-    """Everything read from one file.
+class ClassRows(CaseParts):
+    """Probabilities of any number of classes; `columns` are those of each model, in order of the classes."""
 
-    Attributes
-    ----------
-    classes : list of str
-        Names as they stand in the file.
-    columns : dict
-        Model -> its columns, in the order of the classes.
-    parts : dict
-        Group -> its cases; without groups one entry, under the empty name.
-    dropped : int
-        Rows left out because a value is missing.
-    """
-
-    source: str
-    label: str
-    classes: list[str]
     columns: dict[str, tuple[str, ...]]
-    parts: dict[str, ClassPart]
-    group: str | None
-    weight: str | None
-    dropped: int
-
-    @property
-    def rows(self) -> int:
-        """Number of rows in use."""
-        return sum(len(part.codes) for part in self.parts.values())
-
-    @property
-    def sentence(self) -> str:
-        """Tell what was read, and as what."""
-        more = f" and {len(self.classes) - 8} more" if len(self.classes) > 8 else ""
-        names = ", ".join(self.classes[:8]) + more
-        models = ", ".join(self.columns)
-        text = (
-            f"Read {self.rows} rows of {self.source}: label column {self.label}, one column of probabilities "
-        )
-        text += f"for each of {names}"
-        if list(self.columns) != [_MODEL]:
-            text += f"; {'models' if len(self.columns) > 1 else 'model'} {models}"
-        text += f", weights {self.weight}" if self.weight else ""
-        text += f", groups by {self.group}" if self.group else ""
-        return f"{text}." + (f" Left out {self.dropped} rows with a missing value." if self.dropped else "")
-
-    def title(self, name: str) -> str:
-        """Return the heading of a group."""
-        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
-
-    def bins_in_words(self) -> list[str]:
-        """Say nothing: the rows themselves were read."""
-        return []
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """What was read, for a document."""
-        return {
-            "source": self.source,
-            "rows": self.rows,
-            "label": self.label,
-            "classes": self.classes,
-            "models": {name: list(columns) for name, columns in self.columns.items()},
-            "weight": self.weight,
-            "group": self.group,
-        }
-
-    def answered(self, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the content of a document: what was read, and the answer for every part."""
-        data = self.data
-        if self.group is None:
-            return {"data": data, **parts[""]}
-        groups = {name: {"n": self.parts[name].n, **part} for name, part in parts.items()}
-        return {"data": data, "group": self.group, "groups": groups}
+    parts: Mapping[str, ClassPart]
 
 
 def model_columns(
@@ -194,7 +124,9 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
         for name in every:
             require_numbers(table, name, "--classes")
         read = table.read(list(dict.fromkeys([label, *every, *others])))
-    kept, dropped = _complete(read, drop=source.drop_missing)
+    if not source.drop_missing:
+        require_complete(read.values(), _MISSING)
+    kept = ~np.logical_or.reduce([column.missing for column in read.values()])
     values = {name: column.values[kept] for name, column in read.items()}
     codes = _codes(values[label], classes, label)
     weights = None if source.weight is None else check_weights(values[source.weight], source.weight)
@@ -202,16 +134,30 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
         model: np.column_stack([check_scores(values[name], name) for name in listed])
         for model, listed in columns.items()
     }
-    groups = None if source.group is None else values[source.group]
+    more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
+    text = (
+        f"Read {len(codes)} rows of {table.name}: label column {label}, one column of probabilities for each "
+        f"of {', '.join(classes[:8])}{more}"
+    )
+    if list(columns) != [_MODEL]:
+        text += f"; {'models' if len(columns) > 1 else 'model'} {', '.join(columns)}"
+    text += f", weights {source.weight}" if source.weight else ""
+    text += f", groups by {source.group}." if source.group else "."
+    dropped = len(kept) - len(codes)
     return ClassRows(
-        source=table.name,
-        label=label,
-        classes=classes,
+        sentence=text + (f" Left out {dropped} rows with a missing value." if dropped else ""),
+        data={
+            "source": table.name,
+            "rows": len(codes),
+            "label": label,
+            "classes": classes,
+            "models": {name: list(listed) for name, listed in columns.items()},
+            "weight": source.weight,
+            "group": source.group,
+        },
         columns=columns,
-        parts=_parts(codes, proba, weights, groups),
+        parts=_parts(codes, proba, weights, None if source.group is None else values[source.group]),
         group=source.group,
-        weight=source.weight,
-        dropped=dropped,
     )
 
 
@@ -231,46 +177,8 @@ def read_class_probabilities(
         for name in columns:
             require_numbers(table, name, "--classes")
         read = table.read(columns)
-    _complete(read, drop=False)
+    require_complete(read.values(), _MISSING)
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])
-
-
-def read_labelled_classes(
-    policy: ClassPolicy, file: str, *, label: str, model: str | None, weight: str | None, group: str | None
-) -> tuple[str, dict[str, ClassPart]]:
-    """Read the labelled rows of a file: its name, and all rows under "", or the rows of every group."""
-    classes = [str(name) for name in policy.classes]
-    with open_table(file) as table:
-        given = () if model is None else (model,)
-        own = model is None and all(name in table.kinds for name in policy.columns)
-        models = {"": policy.columns} if own else model_columns(list(table.kinds), classes, given, table.name)
-        columns = next(iter(models.values()))
-        wanted = [label, *columns, *(name for name in (weight, group) if name is not None)]
-        table.require(wanted)
-        for name in columns:
-            require_numbers(table, name, "--model")
-        read = table.read(wanted)
-    # cases without a label are not judged
-    kept = ~np.logical_or.reduce([column.missing for column in read.values()])
-    if not kept.any():
-        raise InputError(f"`{table.name}` must have at least one row with a label and all probabilities.")
-    weights = None if weight is None else check_weights(read[weight].values[kept], weight)
-    proba = np.column_stack([check_scores(read[name].values[kept], name) for name in columns])
-    codes = _codes(read[label].values[kept], classes, label)
-    groups = None if group is None else read[group].values[kept]
-    return table.name, _parts(codes, {"": proba}, weights, groups)
-
-
-def _complete(read: dict[str, Column], *, drop: bool) -> tuple[BoolArray, int]:
-    """Return which rows to keep, and how many are left out."""
-    missing = np.logical_or.reduce([column.missing for column in read.values()])
-    if missing.any() and not drop:
-        column = next(column for column in read.values() if column.n_missing)
-        raise InputError(
-            f"Column {column.name!r} has {missing_values(column)}. Hint: drop those rows (--drop-missing), "
-            "or fill them in where the model has an answer."
-        )
-    return ~missing, int(missing.sum())
 
 
 def _codes(values: Any, classes: list[str], label: str) -> IntArray:

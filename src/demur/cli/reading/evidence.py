@@ -1,39 +1,266 @@
-"""What the verbs work from: counts per model, and the rows where they are in memory.
+"""What the verbs work from: labels, scores and weights of the rows in memory, and counts per model.
 
 Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows stay where they are
 and only their counts come back; a file of saved counts has none to begin with.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
-from demur.cli.options import Prices, Source
-from demur.cli.reading.predictions import (
-    Predictions,
-    distinct,
-    positive_cases,
-    read_predictions,
-    require_whole_weights,
+from demur._results import read_only
+from demur.cli.options import Prices, Source, refuse
+from demur.cli.reading.roles import (
+    Roles,
+    choose_roles,
+    described,
+    for_counting,
+    label_column,
+    only_model,
+    open_with,
+    read_as,
 )
-from demur.cli.reading.roles import Roles, choose_roles, described, read_as
-from demur.cli.reading.tables import for_counting, label_column, open_with
 from demur.costs.case_costs import CaseCosts
-from demur.counts.folded_costs import FoldedCosts
+from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
+from demur.engines.columns import Column
+from demur.engines.cost_sums import read_folded_costs
 from demur.engines.counting import read_counts
-from demur.engines.folded_costs import read_folded_costs
+from demur.engines.files import open_table
 from demur.engines.joint import MOST_MODELS, read_joint_counts
-from demur.engines.labels import class_name
-from demur.engines.tallies import Columns
+from demur.engines.labels import class_name, guessed_positive, named_positive
+from demur.engines.tallies import Columns, nested_values
 from demur.exceptions import InputError
-from demur.paired.joint import JointCounts
+from demur.paired.counts import JointCounts
+from demur.typing import BoolArray, FloatArray
 
-__all__ = ["Evidence", "Part", "read_evidence"]
+__all__ = [
+    "CaseParts",
+    "Evidence",
+    "Part",
+    "Predictions",
+    "class_without_weight",
+    "holds_counts",
+    "missing_values",
+    "positive_cases",
+    "read_columns",
+    "read_evidence",
+    "read_predictions",
+    "read_saved_counts",
+    "read_scores",
+    "require_complete",
+]
+
+_DROP = "drop those rows{}, or fill them in where the model has an answer."
+
+
+# ---------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Predictions:
+    """True classes and scores of one or more models for the same cases.
+
+    Attributes
+    ----------
+    source : str
+        The file as the user wrote it.
+    roles : Roles
+        The columns in use.
+    positive, negative : str
+        The two labels as they stand in the file.
+    truth : array of bool
+        Element i: whether case i is positive.
+    scores : dict
+        Model -> scores.
+    weights : array or None
+        Case weights.
+    groups : array or None
+        Element i: the group of case i.
+    amounts : dict
+        Column -> costs of the cases.
+    dropped : dict
+        Class -> rows left out because a value is missing; "" counts rows without a class.
+    doubts : array or None
+        Element i: how unlike the training data case i is.
+    """
+
+    source: str
+    roles: Roles
+    positive: str
+    negative: str
+    truth: BoolArray
+    scores: dict[str, FloatArray]
+    weights: FloatArray | None
+    groups: Any = None
+    amounts: dict[str, FloatArray] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+    doubts: FloatArray | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return len(self.truth)
+
+    def sentence(self) -> str:
+        """Tell what was read, and as what, and what was left out, by class.
+
+        A class that loses more rows than the other changes the answer.
+        """
+        text = described(self.source, self.n, self.roles, self.positive)
+        if not self.dropped:
+            return text
+        total = sum(self.dropped.values())
+        parts = [
+            f"{n} of class {name}" if name else f"{n} without a label" for name, n in self.dropped.items()
+        ]
+        rows = "1 row" if total == 1 else f"{total} rows"
+        return f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was read, without the rows."""
+        told = read_as(self.source, self.n, self.roles, self.positive, self.negative)
+        return {**told, "dropped": dict(self.dropped)} if self.dropped else told
+
+
+def read_predictions(
+    source: Source, prices: Prices | None = None, *, doubt: str | None = None
+) -> Predictions:
+    """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
+    with open_table(source.file) as table:
+        roles = choose_roles(table, source, prices=prices, doubt=doubt)
+        columns = table.read(roles.columns)
+    dropped: dict[str, int] = {}
+    if source.drop_missing:
+        columns, dropped = _complete_rows(columns, roles.label)
+    require_complete(columns.values(), _DROP.format(" (--drop-missing)"))
+    truth, shown, other = positive_cases(columns[roles.label], source.positive)
+    weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
+    without = None if weights is None else class_without_weight(truth, weights)
+    if without is not None:
+        raise InputError(
+            f"`--weight {roles.weight}` leaves no case of class {shown if without else other}: "
+            "all its weights are 0. Hint: both classes are needed."
+        )
+    if weights is not None and source.weights == "repeats":
+        _require_whole_weights(weights, str(roles.weight))
+    return Predictions(
+        source=table.name,
+        roles=roles,
+        positive=shown,
+        negative=other,
+        truth=truth,
+        # nobody else holds what was read: results need no copy of it
+        scores={name: read_only(check_scores(columns[name].values, name)) for name in roles.models},
+        weights=weights,
+        groups=None if roles.group is None else columns[roles.group].values,
+        amounts={name: columns[name].values for name in roles.amounts},
+        dropped=dropped,
+        doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
+    )
+
+
+def read_scores(source: Source) -> tuple[str, str, FloatArray]:
+    """Read the one score column of a file without labels: (source, column, scores)."""
+    with open_table(source.file) as table:
+        model = only_model(table, source)
+        column = table.read([model])[model]
+    require_complete([column], _DROP.format(""))
+    return table.name, model, check_scores(column.values, model)
+
+
+def _complete_rows(columns: dict[str, Column], label: str) -> tuple[dict[str, Column], dict[str, int]]:
+    """Return the rows without a missing value, and how many of each class are left out."""
+    missing = np.logical_or.reduce([column.missing for column in columns.values()])
+    labels = columns[label]
+    told: dict[str, int] = {}
+    for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True):
+        name = "" if unknown else class_name(value)
+        told[name] = told.get(name, 0) + 1
+    kept = {
+        name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
+        for name, column in columns.items()
+    }
+    return kept, dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+
+
+def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
+    """Read a table whose models predict other things than one of two classes: (name, roles, columns)."""
+    with open_table(source.file) as table:
+        roles = choose_roles(table, source, scores=False)
+        return table.name, roles, table.read(roles.columns)
+
+
+def require_complete(columns: Iterable[Column], hint: str) -> None:
+    """Refuse missing values."""
+    for column in columns:
+        if column.n_missing:
+            raise InputError(f"Column {column.name!r} has {missing_values(column)}. Hint: {hint}")
+
+
+def missing_values(column: Column) -> str:
+    """Count the missing values in words."""
+    values = "value" if column.n_missing == 1 else "values"
+    return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
+
+
+def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
+    """Return the class (True: positive) whose weights are all 0; None if both have weight."""
+    return next((kind for kind in (True, False) if not weights[truth == kind].any()), None)
+
+
+def _require_whole_weights(weights: FloatArray, name: str) -> None:
+    """Refuse parts of cases."""
+    broken = weights[weights % 1 != 0]
+    if len(broken):
+        raise InputError(
+            f"`--weights repeats` needs whole numbers of cases in column {name!r}, got {broken[0]:g}. "
+            "Hint: leave --weights out, if a weight says how much a case matters."
+        )
+
+
+def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
+    """Return which cases are positive and how the two classes are called in the file."""
+    if any(isinstance(value, (list, dict, np.ndarray)) for value in column.values[:1]):
+        raise nested_values(column.values)
+    classes = _distinct(column.values[~column.missing])
+    names = [class_name(value) for value in classes]
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    if len(names) != 2:
+        hint = "both classes are needed"
+        if len(names) > 2:
+            listed = ",".join(names) if len(names) <= 5 else f"{','.join(names[:2])},..."
+            hint = f"--classes {listed} takes a column of probabilities for each class; or compare one class "
+            hint += "with the rest"
+        raise InputError(
+            f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown}). "
+            f"Hint: {hint}, or pass another --label."
+        )
+    chosen = guessed_positive(names) if positive is None else named_positive(names, positive)
+    if chosen is None:
+        reason = "needs --positive" if positive is None else f"has no class {positive!r}"
+        # spaces at the ends of a class show only between quotation marks
+        first, second = (name if name == name.strip() else repr(name) for name in names)
+        raise InputError(
+            f"Label column {column.name!r} {reason}: its classes are {first} and {second}. "
+            f"Hint: pass --positive {second} or --positive {first}."
+        )
+    at = names.index(chosen)
+    return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
+
+
+def _distinct(values: Any) -> Any:
+    """Return the distinct values, ascending."""
+    return np.unique(values.astype(str) if values.dtype.kind == "O" else values)
+
+
+# ---------------------------------------------------------------- rows or counts, by group
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,8 +289,12 @@ class Part:
         """Model -> its counts; made from the rows on demand, as not every verb needs them."""
         if self.counted is not None:
             return self.counted
-        assert self.rows is not None
-        return self.rows.counts()
+        rows = self.rows
+        assert rows is not None
+        return {
+            name: ScoreCounts.from_arrays(rows.truth, score, sample_weight=rows.weights)
+            for name, score in rows.scores.items()
+        }
 
     @property
     def n(self) -> float:
@@ -86,7 +317,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence:
+class CaseParts:
     """Everything read from one source.
 
     Attributes
@@ -95,25 +326,44 @@ class Evidence:
         What was read, and as what.
     data : dict
         The same as built-in types.
-    positive, negative : str
-        The two labels.
-    group : str or None
-        Column of the groups.
     parts : dict
         Group -> its cases; without groups one entry, under the empty name.
+    group : str or None
+        Column of the groups.
     """
 
     sentence: str
     data: dict[str, Any]
-    positive: str
-    negative: str
-    parts: dict[str, Part]
+    parts: Mapping[str, Any]
     group: str | None = None
 
-    @property
-    def whole(self) -> Part:
-        """The only part, where there are no groups."""
-        return self.parts[""]
+    def title(self, name: str) -> str:
+        """Return the heading of a group."""
+        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
+
+    def bins_in_words(self) -> list[str]:
+        """Say to what the numbers are certified; nothing if they are exact."""
+        return []
+
+    def head(self) -> dict[str, Any]:
+        """Return what a document says before its answers."""
+        return {"data": self.data}
+
+    def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the content of a document: what was read, and the answer for every part."""
+        if self.group is None:
+            return {**self.head(), **answers[""]}
+        groups = {name: {"n": self.parts[name].n, **one} for name, one in answers.items()}
+        return {**self.head(), "group": self.group, "groups": groups}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence(CaseParts):
+    """Scores of two classes; `positive` and `negative` are the two labels."""
+
+    positive: str
+    negative: str
+    parts: Mapping[str, Part]
 
     @property
     def certified(self) -> float:
@@ -135,17 +385,9 @@ class Evidence:
             f"high by at most {self.certified:.1e} times the more expensive error."
         ]
 
-    def title(self, name: str) -> str:
-        """Return the heading of a group."""
-        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
-
-    def answered(self, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the content of a document: what was read, and the answer for every part."""
-        head = {"data": self.data, "exact": self.exact, "certified": self.certified}
-        if self.group is None:
-            return {**head, **parts[""]}
-        groups = {name: {"n": self.parts[name].n, **part} for name, part in parts.items()}
-        return {**head, "group": self.group, "groups": groups}
+    def head(self) -> dict[str, Any]:
+        """Return what was read, and how exactly."""
+        return {"data": self.data, "exact": self.exact, "certified": self.certified}
 
 
 def read_evidence(source: Source, prices: Prices | None = None, *, split: bool = True) -> Evidence:
@@ -154,8 +396,7 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
     `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
     one part, which needs the rows in memory.
     """
-    path = Path(source.file)
-    saved = path.is_file() and parquet_schema(path) == SCHEMA
+    saved = holds_counts(source.file)
     by_case = prices is not None and prices.by_case
     if prices is not None and by_case and saved:
         flag = next(iter(prices.columns or prices.ranges))
@@ -164,7 +405,15 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
             "Hint: pass the file they were counted from."
         )
     if saved:
-        return _from_saved(path, source)
+        model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
+        data = {"source": str(Path(source.file)), "rows": counts.n, "engine": "counts"}
+        return Evidence(
+            sentence=sentence,
+            data={**data, "distinct_scores": len(counts.scores)},
+            positive="1",
+            negative="0",
+            parts={"": Part(counted={model: counts})},
+        )
     if source.reader == "memory":
         return _from_rows(read_predictions(source, prices), split=split)
     if not split:
@@ -186,28 +435,46 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
 # ---------------------------------------------------------------- saved counts
 
 
-def _from_saved(path: Path, source: Source) -> Evidence:
-    """Take one model, by its saved name or called like the file; counts tell nothing of columns."""
-    for name in source.given():
-        if name not in ("--engine", "--master"):
-            raise InputError(f"`{name}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
+def holds_counts(file: str) -> bool:
+    """Tell whether a file was written by `ScoreCounts.save`."""
+    path = Path(file)
+    return path.is_file() and parquet_schema(path) == SCHEMA
+
+
+def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str, ScoreCounts, str]:
+    """Read the counts of one model: its saved name or that of the file, the counts, what was read.
+
+    Counts tell nothing of columns, so that flags about them are refused, `but` some.
+    """
+    path = Path(source.file)
+    refuse(source, because=f"is for tables of cases, but {path} holds counts. Hint: leave it out.", but=but)
     counts = ScoreCounts.load(path)
-    n_scores = len(counts.scores)
-    return Evidence(
-        sentence=f"Read the counts of {counts.n:g} cases of {path}: {n_scores} distinct scores or bins.",
-        data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": n_scores},
-        positive="1",
-        negative="0",
-        parts={"": Part(counted={parquet_fact(path, "model") or path.stem: counts})},
+    sentence = (
+        f"Read the counts of {counts.n:g} cases of {path}: {len(counts.scores)} distinct scores or bins."
     )
+    return parquet_fact(path, "model") or path.stem, counts, sentence
 
 
 # ---------------------------------------------------------------- rows in memory
 
 
 def _from_rows(read: Predictions, *, split: bool) -> Evidence:
+    """Take the rows as they are, or those of every group, groups ascending."""
     apart = split and read.groups is not None
-    rows = _split(read) if apart else {"": read}
+    rows = {"": read}
+    if apart:
+        chosen = {class_name(value): read.groups == value for value in _distinct(read.groups)}
+        rows = {
+            name: replace(
+                read,
+                truth=read.truth[own],
+                scores={model: scores[own] for model, scores in read.scores.items()},
+                weights=None if read.weights is None else read.weights[own],
+                groups=None,
+                amounts={column: amounts[own] for column, amounts in read.amounts.items()},
+            )
+            for name, own in chosen.items()
+        }
     return Evidence(
         sentence=read.sentence(),
         data={**read.to_dict(), "engine": "memory"},
@@ -216,22 +483,6 @@ def _from_rows(read: Predictions, *, split: bool) -> Evidence:
         group=read.roles.group if apart else None,
         parts={name: Part(rows=part) for name, part in rows.items()},
     )
-
-
-def _split(read: Predictions) -> dict[str, Predictions]:
-    """Return the rows of every group, groups ascending."""
-    groups = {}
-    for value in distinct(read.groups):
-        chosen = read.groups == value
-        groups[class_name(value)] = replace(
-            read,
-            truth=read.truth[chosen],
-            scores={model: scores[chosen] for model, scores in read.scores.items()},
-            weights=None if read.weights is None else read.weights[chosen],
-            groups=None,
-            amounts={name: column[chosen] for name, column in read.amounts.items()},
-        )
-    return groups
 
 
 # ---------------------------------------------------------------- counts from an engine
@@ -259,9 +510,19 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) ->
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
-                require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
+                _require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
     if prices is not None and by_case:
-        parts = _summed(countable, roles, positive, prices, parts)
+        summed = Columns(
+            y_true=roles.label,
+            scores=roles.models,
+            weights=roles.weight,
+            groups=roles.group,
+            amounts=roles.amounts,
+        )
+        terms = prices.cost_terms()
+        found = read_folded_costs(countable, columns=summed, terms=terms, positive=positive)
+        by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
+        parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, positive),
         data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
@@ -270,22 +531,6 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) ->
         group=roles.group,
         parts=parts,
     )
-
-
-def _summed(
-    countable: Any, roles: Roles, positive: str, prices: Prices, parts: dict[str, Part]
-) -> dict[str, Part]:
-    """Let the engine add up what the cases of every part cost."""
-    columns = Columns(
-        y_true=roles.label,
-        scores=roles.models,
-        weights=roles.weight,
-        groups=roles.group,
-        amounts=roles.amounts,
-    )
-    found = read_folded_costs(countable, columns=columns, terms=prices.cost_terms(), positive=positive)
-    by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
-    return {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
 
 
 def _joint_rows(joint: JointCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:

@@ -1,26 +1,40 @@
 """What `demur check` looks for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from demur._files.parquet import parquet_fact
+from demur._files.database import connect, load_duckdb
+from demur._files.whole import temporary_folder
 from demur.calibration import calibration_slope
 from demur.cli.options import Source
 from demur.cli.output import wrapped
-from demur.cli.reading.other_files import holds_counts, holds_records, records_as_table
-from demur.cli.reading.predictions import class_without_weight, missing_values, positive_cases
-from demur.cli.reading.roles import Roles, choose_roles, described
-from demur.cli.reading.suspects import amounts
-from demur.cli.reading.tables import for_counting, frame_of, label_column, open_with
+from demur.cli.reading.evidence import (
+    class_without_weight,
+    holds_counts,
+    missing_values,
+    positive_cases,
+    read_saved_counts,
+)
+from demur.cli.reading.roles import (
+    Roles,
+    amounts,
+    choose_roles,
+    described,
+    for_counting,
+    frame_of,
+    label_column,
+    open_with,
+)
 from demur.cli.table_files import Table
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
-from demur.engines.summaries import Summary, summaries
+from demur.engines.frames import Summary, summaries
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score
@@ -28,12 +42,13 @@ from demur.typing import BoolArray
 
 __all__ = ["Finding", "Findings", "find_problems", "findings_text"]
 
+_RECORDS = (".json", ".jsonl", ".ndjson")
 # a note on calibration needs a clear error of a size that matters: of the slope, of the log-odds
 _SURE, _TILT, _SHIFT = 0.01, 1.25, 0.2
 _MOST_FORECASTS = 10**6  # a fit takes a second or two up to here
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Finding:
     """One problem: where, what, how often, what to do."""
 
@@ -74,31 +89,48 @@ def find_problems(source: Source) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
     if holds_counts(source.file):
         return _saved_counts(source)
-    if holds_records(source.file):
-        if source.reader != "memory":
-            raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
-        with records_as_table(source.file) as file:
-            return _table_problems(replace(source, file=file), source.file)
-    return _table_problems(source, None)
+    path = Path(source.file)
+    if path.suffix.lower() not in _RECORDS or not path.is_file():
+        return _table_problems(source, None)
+    if source.reader != "memory":
+        raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
+    with _records_as_table(source.file) as file:
+        return _table_problems(replace(source, file=file), source.file)
 
 
 def _saved_counts(source: Source) -> Findings:
-    """The same from saved counts: no columns, no rows."""
-    path = Path(source.file)
-    for name in source.given():
-        raise InputError(f"`{name}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
-    counts = ScoreCounts.load(path)
-    model = parquet_fact(path, "model") or path.stem
-    n_scores = len(counts.scores)
+    """List the problems of saved counts: no columns, no rows."""
+    model, counts, sentence = read_saved_counts(source)
     few = [*_too_few(model, int(counts.n_positive), int(counts.n_negative))]
     problems = few or [*_ranking_notes({model: counts}, 1, "1", "0")]
     return Findings(
         source=source.file,
         n_rows=int(counts.n),
         roles=Roles(label="", models=(model,), weight=None),
-        sentence=f"Read the counts of {counts.n:g} cases of {path}: {n_scores} distinct scores or bins.",
+        sentence=sentence,
         findings=tuple(problems),
     )
+
+
+@contextmanager
+def _records_as_table(file: str) -> Iterator[str]:
+    """Yield the name of a Parquet file with the records of a JSON file as rows."""
+    duckdb = load_duckdb()
+    with temporary_folder() as folder:
+        table = folder / "records.parquet"
+        source = "'" + str(Path(file)).replace("'", "''") + "'"
+        # all records tell the types: a first number among 20 000 whole ones must not fail
+        query = f"select * from read_json({source}, sample_size = -1)"
+        try:
+            with connect() as connection:
+                target = str(table).replace("'", "''")
+                connection.execute(f"copy ({query}) to '{target}' (format parquet)")
+        except duckdb.Error as error:
+            said = str(error).split("\n", 1)[0].strip().rstrip(".")
+            raise InputError(
+                f"`{file}` must hold JSON records, a list or one per line, got this from DuckDB: {said}."
+            ) from None
+        yield str(table)
 
 
 def _table_problems(source: Source, shown: str | None) -> Findings:
@@ -106,9 +138,15 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
     with open_with(source.file, source.reader, source.master) as table:
         table.name = table.name if shown is None else shown
         roles = choose_roles(table, source)
-        look = _look_at_rows if source.reader == "memory" else _look_at_counts
-        problems, positive = look(table, roles, source.positive)
-        problems += [*_amounts(table, roles, source), *_duplicates(table.n_duplicated())]
+        rows = table.read(roles.columns) if source.reader == "memory" else None
+        problems, positive = _look(table, roles, rows, source.positive)
+        problems += _amounts(table, roles, source)
+        repeated = table.n_duplicated()
+    if repeated:
+        ending = "s" if repeated == 1 else ""
+        message = f"{_times(repeated, 'row')} repeat{ending} an earlier row in every column."
+        hint = "cases counted twice look surer than they are; without a key column it may be chance."
+        problems.append(Finding("note", None, "duplicated rows", repeated, message, hint))
     return Findings(
         source=table.name,
         n_rows=table.n_rows,
@@ -118,64 +156,108 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
     )
 
 
-def _look_at_rows(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Finding], str]:
-    """Return the problems of the rows in memory, and the positive class."""
-    columns = table.read(roles.columns)
-    problems = [finding for column in columns.values() for finding in _missing(column)]
-    positive = wanted or "unknown"
-    truth: BoolArray | None = None
-    try:
-        truth, positive, negative = positive_cases(columns[roles.label], wanted)
-    except InputError as error:
-        problems.append(_label_problem(columns[roles.label], str(error)))
-    if roles.weight is not None:
-        problems.extend(_weights(columns[roles.weight], truth))
-    models = [columns[name] for name in roles.models]
-    for column in models:
-        problems.extend(_scores(column))
-    if truth is not None:
-        usable = ~columns[roles.label].missing
-        if not any(finding.level == "error" for finding in problems):
-            problems.extend(_too_few(roles.label, int(truth.sum()), int((~truth).sum())))
-        problems.extend(_direction(models, truth, usable, positive, negative))
-    return problems, positive
+def _look(
+    table: Any, roles: Roles, rows: Mapping[str, Column] | None, wanted: str | None
+) -> tuple[list[Finding], str]:
+    """Return the problems of the columns, and the positive class.
 
-
-def _look_at_counts(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Finding], str]:
-    """The same from summaries and counts; what needs complete rows waits until they are complete."""
-    looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
-    problems = [
-        _missing_values(name, look.missing, _times(look.missing, "missing value"))
-        for name, look in looks.items()
-        if look.missing
-    ]
-    positive, negative = wanted or "unknown", ""
-    labels = label_column(table, roles.label)
+    Without rows in memory the engine summarises and counts; what needs complete rows waits until they are.
+    """
+    if rows is None:
+        looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
+        labels = label_column(table, roles.label)
+    else:
+        looks = {name: _summary(column) for name, column in rows.items()}
+        labels = rows[roles.label]
+    problems = []
+    for name, look in looks.items():
+        if look.missing:
+            words = _times(look.missing, "missing value") if rows is None else missing_values(rows[name])
+            hint = "drop those rows, or fill them in where the model has an answer."
+            problems.append(
+                Finding("error", name, "missing values", look.missing, f"{name} has {words}.", hint)
+            )
+    positive, negative, truth = wanted or "unknown", "", None
     try:
-        _, positive, negative = positive_cases(labels, wanted)
+        truth, positive, negative = positive_cases(labels, wanted)
     except InputError as error:
-        alone = len(labels.values) == 1
-        rows = looks[roles.label].present if alone else 1
-        problems.append(_class_problem(labels.name, str(error), alone=alone, rows=rows))
-    if roles.weight is not None and (bad := looks[roles.weight].no_weight):
-        problems.append(_bad_weights(roles.weight, bad))
+        message, _, hint = str(error).partition(" Hint: ")
+        alone = len(set(map(str, labels.values[~labels.missing].tolist()))) == 1
+        problem, count = ("one class", looks[roles.label].present) if alone else ("classes", 1)
+        problems.append(Finding("error", roles.label, problem, count, message, hint))
+    bad = 0 if roles.weight is None else looks[roles.weight].no_weight
+    if bad:
+        message = f"{roles.weight} has {_times(bad, 'negative or infinite weight')}."
+        hint = "a weight says how many cases a row stands for."
+        problems.append(Finding("error", roles.weight, "bad weights", bad, message, hint))
+    sound = not problems
     for name in roles.models:
-        problems.extend(_score_notes(name, looks[name]))
-    if not any(finding.level == "error" for finding in problems):
-        problems.extend(_look_at_complete(table, roles, positive, negative))
+        problems += _score_notes(name, looks[name])
+    if truth is not None and rows is not None:
+        weight = None if bad or roles.weight is None else rows[roles.weight]
+        problems += _row_problems(rows, roles, truth, weight, sound=sound)
+        counts = _usable_counts(rows, roles, truth)
+        problems += _ranking_notes(counts, len(roles.models), positive, negative)
+    elif sound:
+        problems += _counted_problems(table, roles, positive, negative)
     return problems, positive
 
 
-def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) -> Iterator[Finding]:
+def _summary(column: Column) -> Summary:
+    """Summarise a column in memory."""
+    present = column.values[~column.missing]
+    if column.kind not in ("number", "bool") or not len(present):
+        return Summary(present=len(present), missing=column.n_missing)
+    values = present.astype(np.float64)
+    return Summary(
+        present=len(values),
+        missing=column.n_missing,
+        low=float(values.min()),
+        high=float(values.max()),
+        infinite=int(np.count_nonzero(np.isinf(values))),
+        outside=int(np.count_nonzero((values < 0) | (values > 1))),
+        no_weight=int(np.count_nonzero((values < 0) | np.isinf(values))),
+    )
+
+
+def _row_problems(
+    rows: Mapping[str, Column], roles: Roles, truth: BoolArray, weight: Column | None, *, sound: bool
+) -> Iterator[Finding]:
+    """Yield a class without weight; else, of columns without errors, classes that are too small."""
+    without = None
+    if weight is not None:
+        values = np.where(weight.missing, 0.0, weight.values).astype(np.float64)
+        without = class_without_weight(truth, values)
+    if weight is not None and without is not None:
+        yield _class_without_weight(weight.name, int(np.count_nonzero(truth == without)), positive=without)
+    elif sound:
+        yield from _too_few(roles.label, int(truth.sum()), int((~truth).sum()))
+
+
+def _usable_counts(rows: Mapping[str, Column], roles: Roles, truth: BoolArray) -> dict[str, ScoreCounts]:
+    """Count the scores of each model in the rows that have them, where these are of both classes."""
+    counts = {}
+    for name in roles.models:
+        usable = ~rows[roles.label].missing & ~rows[name].missing
+        if len(set(truth[usable].tolist())) == 2:
+            counts[name] = ScoreCounts.from_arrays(truth[usable], rows[name].values[usable])
+    return counts
+
+
+def _counted_problems(table: Any, roles: Roles, positive: str, negative: str) -> Iterator[Finding]:
     """Yield what the counts of complete rows show: classes without weight, models that rank backwards."""
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     counts = read_counts(for_counting(table), **columns)
     some = counts[roles.models[0]]
-    weightless: list[Finding] = []
+    weighted = some
     if roles.weight is not None:
-        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
-        weightless += _classes_without_weight(roles.weight, some, weighted[roles.models[0]])
-    yield from weightless or _too_few(roles.label, int(some.n_positive), int(some.n_negative))
+        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)[roles.models[0]]
+    if roles.weight is not None and 0 in (weighted.n_positive, weighted.n_negative):
+        without = weighted.n_positive == 0
+        rows = some.n_positive if without else some.n_negative
+        yield _class_without_weight(roles.weight, int(rows), positive=without)
+    else:
+        yield from _too_few(roles.label, int(some.n_positive), int(some.n_negative))
     yield from _ranking_notes(counts, len(roles.models), positive, negative)
 
 
@@ -188,133 +270,52 @@ def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
     numeric = [name for name in hints if table.kinds[name] == "number" and name not in source.exclude]
     for name in amounts(table, numeric):
         message = f"{name} looks like an amount, not like scores."
-        yield _note(name, "amounts", 1, message, hints[name].format(name=name))
-
-
-def _label_problem(column: Column, sentence: str) -> Finding:
-    present = column.values[~column.missing]
-    alone = len(set(map(str, present.tolist()))) == 1
-    return _class_problem(column.name, sentence, alone=alone, rows=len(present) if alone else 1)
-
-
-def _class_problem(name: str, sentence: str, *, alone: bool, rows: int) -> Finding:
-    message, _, hint = sentence.partition(" Hint: ")
-    return Finding(
-        level="error",
-        column=name,
-        problem="one class" if alone else "classes",
-        count=rows,
-        message=message,
-        hint=hint,
-    )
+        yield Finding("note", name, "amounts", 1, message, hints[name].format(name=name))
 
 
 def _too_few(name: str, positive: int, negative: int) -> Iterator[Finding]:
     """A rule needs cases that choose it and others that judge it."""
-    if min(positive, negative) < FEWEST_CASES:
-        yield Finding(
-            level="error",
-            column=name,
-            problem="too few cases",
-            count=min(positive, negative),
-            message=f"{name} has {positive} positive and {negative} negative: two of each class are needed, "
-            "to choose on some and score on others.",
-            hint="collect more cases.",
+    fewest = min(positive, negative)
+    if fewest < FEWEST_CASES:
+        message = (
+            f"{name} has {positive} positive and {negative} negative: two of each class are needed, to "
+            "choose on some and score on others."
         )
-
-
-def _missing(column: Column) -> Iterator[Finding]:
-    if column.n_missing:
-        yield _missing_values(column.name, column.n_missing, missing_values(column))
-
-
-def _missing_values(name: str, count: int, words: str) -> Finding:
-    return Finding(
-        level="error",
-        column=name,
-        problem="missing values",
-        count=count,
-        message=f"{name} has {words}.",
-        hint="drop those rows, or fill them in where the model has an answer.",
-    )
-
-
-def _weights(column: Column, truth: BoolArray | None) -> Iterator[Finding]:
-    values = np.where(column.missing, 0.0, column.values).astype(np.float64)
-    bad = int(np.count_nonzero((values < 0) | np.isinf(values)))
-    if bad:
-        yield _bad_weights(column.name, bad)
-    elif truth is not None and (without := class_without_weight(truth, values)) is not None:
-        yield _class_without_weight(column.name, int(np.count_nonzero(truth == without)), positive=without)
-
-
-def _classes_without_weight(name: str, counts: ScoreCounts, weighted: ScoreCounts) -> Iterator[Finding]:
-    if weighted.n_positive == 0 or weighted.n_negative == 0:
-        positive = weighted.n_positive == 0
-        rows = counts.n_positive if positive else counts.n_negative
-        yield _class_without_weight(name, int(rows), positive=positive)
+        yield Finding("error", name, "too few cases", fewest, message, "collect more cases.")
 
 
 def _class_without_weight(name: str, rows: int, *, positive: bool) -> Finding:
-    return Finding(
-        level="error",
-        column=name,
-        problem="bad weights",
-        count=rows,
-        message=f"{name} is 0 for every {'positive' if positive else 'negative'} case.",
-        hint="both classes are needed; leave --weight out?",
-    )
-
-
-def _bad_weights(name: str, bad: int) -> Finding:
-    return Finding(
-        level="error",
-        column=name,
-        problem="bad weights",
-        count=bad,
-        message=f"{name} has {_times(bad, 'negative or infinite weight')}.",
-        hint="a weight says how many cases a row stands for.",
-    )
-
-
-def _scores(column: Column) -> Iterator[Finding]:
-    values = column.values[~column.missing].astype(np.float64)
-    if values.size:
-        look = Summary(
-            present=len(values),
-            missing=column.n_missing,
-            low=float(values.min()),
-            high=float(values.max()),
-            infinite=int(np.count_nonzero(np.isinf(values))),
-            outside=int(np.count_nonzero((values < 0) | (values > 1))),
-        )
-        yield from _score_notes(column.name, look)
+    message = f"{name} is 0 for every {'positive' if positive else 'negative'} case."
+    hint = "both classes are needed; leave --weight out?"
+    return Finding("error", name, "bad weights", rows, message, hint)
 
 
 def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
-    if look.present and look.low == look.high:
-        message = f"{name} is constant ({look.low:g} in {_times(look.present, 'row')})."
-        hint = "it cannot rank anything; is it a model?"
-        yield _note(name, "constant scores", look.present, message, hint)
-    if look.infinite:
-        message = f"{name} has {_times(look.infinite, 'infinite score')}."
-        hint = "that is fine if meant; they rank first or last."
-        yield _note(name, "infinite scores", look.infinite, message, hint)
-    if look.outside:
-        message = f"{name} has {_times(look.outside, 'score')} outside [0, 1]."
-        hint = "that is fine; only the order of the scores counts."
-        yield _note(name, "not probabilities", look.outside, message, hint)
-
-
-def _direction(
-    columns: Sequence[Column], truth: BoolArray, usable: BoolArray, positive: str, negative: str
-) -> Iterator[Finding]:
-    counts: dict[str, ScoreCounts] = {}
-    for column in columns:
-        rows = usable & ~column.missing
-        if len(set(truth[rows].tolist())) == 2:
-            counts[column.name] = ScoreCounts.from_arrays(truth[rows], column.values[rows])
-    yield from _ranking_notes(counts, len(columns), positive, negative)
+    """Yield what is odd about scores without looking at the classes."""
+    constant = look.present if look.low == look.high else 0
+    notes = [
+        (
+            "constant scores",
+            constant,
+            f"is constant ({look.low:g} in {_times(constant, 'row')}).",
+            "it cannot rank anything; is it a model?",
+        ),
+        (
+            "infinite scores",
+            look.infinite,
+            f"has {_times(look.infinite, 'infinite score')}.",
+            "that is fine if meant; they rank first or last.",
+        ),
+        (
+            "not probabilities",
+            look.outside,
+            f"has {_times(look.outside, 'score')} outside [0, 1].",
+            "that is fine; only the order of the scores counts.",
+        ),
+    ]
+    for problem, count, message, hint in notes:
+        if count:
+            yield Finding("note", name, problem, count, f"{name} {message}", hint)
 
 
 def _ranking_notes(
@@ -328,11 +329,13 @@ def _ranking_notes(
             yield from _calibration(name, model)
     for name, auc in below.items():
         message = f"{name} ranks worse than chance (AUC {auc:.3f})."
-        yield _note(name, "worse than chance", 1, message, "flip its scores?")
+        yield Finding("note", name, "worse than chance", 1, message, "flip its scores?")
     if len(below) == models:
         who = "Every model ranks" if models > 1 else "The only model ranks"
         message = f"{who} worse than chance for positive = {positive}."
-        yield _note(None, "suspicious positive class", len(below), message, f"is it --positive {negative}?")
+        yield Finding(
+            "note", None, "suspicious positive class", len(below), message, f"is it --positive {negative}?"
+        )
 
 
 def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
@@ -352,20 +355,7 @@ def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
             f"shift {found.in_the_large:+.2f} (0 is right)."
         )
         hint = "windows use the order of the scores alone; recalibrate before acting on the probabilities."
-        yield _note(name, "not calibrated", 1, message, hint)
-
-
-def _duplicates(repeated: int) -> Iterator[Finding]:
-    if repeated:
-        message = (
-            f"{_times(repeated, 'row')} repeat{'s' if repeated == 1 else ''} an earlier row in every column."
-        )
-        hint = "cases counted twice look surer than they are; without a key column it may be chance."
-        yield _note(None, "duplicated rows", repeated, message, hint)
-
-
-def _note(column: str | None, problem: str, count: int, message: str, hint: str) -> Finding:
-    return Finding(level="note", column=column, problem=problem, count=count, message=message, hint=hint)
+        yield Finding("note", name, "not calibrated", 1, message, hint)
 
 
 def _times(count: int, what: str) -> str:

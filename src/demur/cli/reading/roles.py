@@ -1,21 +1,54 @@
-"""Which column is what: the user's words first, then names that leave no doubt."""
+"""From a file to a table and the roles of its columns: the user's words first, then names without doubt.
+
+A table is held by DuckDB for files on this machine, by Spark for a cluster. Numeric columns that look like
+something other than the scores of a model are left out of the guess, which is said; a column the user names
+with --model is taken as it is. A name alone is never enough, the values have to agree:
+
+- predicted labels: named like a prediction (y_pred, pred, prediction, lr_predicted, ...), with at
+  most two distinct values;
+- the other class: proba_0 or p0 beside proba_1 or p1, which says the same the other way round
+  (proba_1 where the positive class is called 0);
+- an amount: the last word of the name is amount, balance, price, cost or fee (credit_amount,
+  unitPrice), no value is below 0 and the largest is above 1. Probabilities and log-odds are neither.
+"""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from demur.cli.options import Prices, Source
 from demur.cli.output import shortened
-from demur.cli.reading.suspects import suspects
-from demur.cli.reading.tables import Table
 from demur.engines.columns import Column
+from demur.engines.files import FileTable, open_table
+from demur.engines.frames import summaries
 from demur.engines.labels import is_number
+from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
 
-__all__ = ["Roles", "choose_roles", "described", "guessed_label", "only_model", "read_as", "require_numbers"]
+if TYPE_CHECKING:
+    from demur.engines.spark import SparkTable
+
+    Table = FileTable | SparkTable
+
+__all__ = [
+    "Roles",
+    "amounts",
+    "choose_roles",
+    "described",
+    "for_counting",
+    "frame_of",
+    "guessed_label",
+    "label_column",
+    "only_model",
+    "open_with",
+    "read_as",
+    "require_numbers",
+]
 
 _LONGEST_NAME = 60
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
@@ -24,6 +57,47 @@ _KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))
 _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 # what DuckDB and pandas call a column without a name: the row numbers pandas and R write
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
+_PREDICTED = re.compile(r"(.*_)?pred(s|icted|ictions?)?(_(label|class)(es|s)?)?")
+_OF_A_CLASS = re.compile(r"((?:.*_)?p(?:rob(?:a|ability|s)?)?_?)([01])")
+_AMOUNT = re.compile(r"(.*[\W_])?(amount|amt|balance|price|cost|fee)s?")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+# ---------------------------------------------------------------- tables
+
+
+@contextmanager
+def open_with(file: str, engine: str, master: str | None) -> "Iterator[Table]":
+    """Open a table with DuckDB or Spark; its rows stay where they are until somebody reads them."""
+    if engine != "spark":
+        limit = None if engine == "memory" else MEMORY_LIMIT
+        with open_table(file, memory_limit=limit) as table:
+            yield table
+        return
+    from demur.engines.spark import SparkTable, spark_errors, spark_session
+
+    with spark_session(master) as session, spark_errors(file):
+        yield SparkTable(session, file)
+
+
+def label_column(table: "Table", name: str) -> Column:
+    """Return the distinct labels as if they were all the rows."""
+    labels = np.array(table.distinct(name))
+    nothing = np.zeros(len(labels), dtype=np.bool_)
+    return Column(name=name, values=labels, missing=nothing, kind=table.kinds[name])
+
+
+def frame_of(table: Any) -> Any:
+    """Return the rows as their engine has them."""
+    return table.relation if isinstance(table, FileTable) else table.frame
+
+
+def for_counting(table: Any) -> Any:
+    """Return what `read_counts` takes: Parquet files by name, so that it reads only the columns it needs."""
+    return table.name if isinstance(table, FileTable) and table.columnar else frame_of(table)
+
+
+# ---------------------------------------------------------------- roles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,28 +157,25 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
     models = [shortened(model, _LONGEST_NAME) for model in roles.models]
     text = f"Read {n} rows of {source}: label column {roles.label}, positive = {positive}, "
     text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
-    if roles.weight:
-        text += f", weights {roles.weight}"
-    if roles.doubt:
-        text += f", doubts {roles.doubt}"
-    if roles.group:
-        text += f", groups by {roles.group}"
-    if roles.amounts:
-        text += f", costs of the cases {', '.join(roles.amounts)}"
+    others = {
+        "weights": roles.weight,
+        "doubts": roles.doubt,
+        "groups by": roles.group,
+        "costs of the cases": ", ".join(roles.amounts),
+    }
+    text += "".join(f", {word} {column}" for word, column in others.items() if column)
     text += f"; left out: {', '.join(roles.left_out)}." if roles.left_out else "."
-    return text + (f" {_doubt(roles.suspects)}" if roles.suspects else "")
-
-
-def _doubt(names: Sequence[str]) -> str:
-    """Say how to take or to drop columns that look like no score."""
-    verb, use = ("does", "it as a model") if len(names) == 1 else ("do", "them as models")
-    return (
-        f"{' and '.join(names)} {verb} not look like scores: pass --model to use {use}, --exclude to confirm."
-    )
+    if roles.suspects:
+        verb, use = ("does", "it as a model") if len(roles.suspects) == 1 else ("do", "them as models")
+        text += (
+            f" {' and '.join(roles.suspects)} {verb} not look like scores: pass --model to use {use}, "
+            "--exclude to confirm."
+        )
+    return text
 
 
 def choose_roles(
-    table: Table,
+    table: "Table",
     source: Source,
     *,
     scores: bool = True,
@@ -157,7 +228,7 @@ def choose_roles(
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
 
-def _amount_columns(table: Table, prices: Prices) -> tuple[str, ...]:
+def _amount_columns(table: "Table", prices: Prices) -> tuple[str, ...]:
     """Return the columns that cost flags name; refuse what could be a number as well, or is neither."""
     for flag, text in prices.typed.items():
         if text in table.kinds:
@@ -175,7 +246,7 @@ def _amount_columns(table: Table, prices: Prices) -> tuple[str, ...]:
     return tuple(dict.fromkeys(priced.column for priced in prices.columns.values()))
 
 
-def guessed_label(table: Table, *, taken: Collection[str]) -> str:
+def guessed_label(table: "Table", *, taken: Collection[str]) -> str:
     """Return the one column whose name says that it holds the label."""
     named = [name for name in table.kinds if name.lower() in _LABEL_NAMES]
     free = [name for name in named if name not in taken]
@@ -199,7 +270,7 @@ def guessed_label(table: Table, *, taken: Collection[str]) -> str:
     )
 
 
-def only_model(table: Table, source: Source) -> str:
+def only_model(table: "Table", source: Source) -> str:
     """Return the one score column of a file without labels."""
     table.require([*source.models, *source.exclude])
     for name in source.models:
@@ -215,14 +286,14 @@ def only_model(table: Table, source: Source) -> str:
     return models[0]
 
 
-def _with_guessed_models(table: Table, roles: Roles, source: Source, *, scores: bool = True) -> Roles:
+def _with_guessed_models(table: "Table", roles: Roles, source: Source, *, scores: bool = True) -> Roles:
     """Take every other numeric column as a model, unless its name or its values say that it is none."""
     reasons: dict[str, str | None] = {}
     for name in table.kinds:
         if name not in roles.columns:
             reasons[name] = "excluded" if name in source.exclude else _reason_to_leave_out(table, name)
     candidates = [name for name, reason in reasons.items() if reason is None]
-    doubtful = suspects(table, candidates, positive=source.positive) if scores else {}
+    doubtful = _suspects(table, candidates, source.positive) if scores else {}
     reasons |= doubtful
     models = tuple(name for name, reason in reasons.items() if reason is None)
     left_out = tuple(f"{name} ({reason})" for name, reason in reasons.items() if reason is not None)
@@ -232,7 +303,36 @@ def _with_guessed_models(table: Table, roles: Roles, source: Source, *, scores: 
     return replace(roles, models=models, left_out=left_out, suspects=tuple(doubtful))
 
 
-def _reason_to_leave_out(table: Table, name: str) -> str | None:
+def _suspects(table: "Table", numeric: Collection[str], positive: str | None) -> dict[str, str]:
+    """Return column -> what it looks like, for those of the numeric columns that look like no score."""
+    reasons = dict.fromkeys(amounts(table, numeric), "an amount")
+    wanted = "0" if positive == "0" else "1"
+    lower = {column.lower(): column for column in reversed(table.kinds)}
+    for name in numeric:
+        parts = _OF_A_CLASS.fullmatch(name.lower())
+        counterpart = None if parts is None or parts[2] == wanted else lower.get(parts[1] + wanted)
+        if counterpart is not None:
+            reasons[name] = f"the other class of {counterpart}"
+        elif _PREDICTED.fullmatch(_words(name)) and len(table.distinct(name)) <= 2:
+            reasons[name] = "predicted labels"
+    return {name: reasons[name] for name in numeric if name in reasons}
+
+
+def amounts(table: "Table", names: Iterable[str]) -> list[str]:
+    """Return which of the numeric columns look like amounts."""
+    named = {name: table.kinds[name] for name in names if _AMOUNT.fullmatch(_words(name))}
+    if not named:
+        return []
+    looks = summaries(frame_of(table), named)
+    return [name for name, look in looks.items() if look.low >= 0 and look.high > 1]
+
+
+def _words(name: str) -> str:
+    """Return a name in lower case, its words apart: unitPrice becomes unit_price."""
+    return _HUMP.sub("_", name).lower()
+
+
+def _reason_to_leave_out(table: "Table", name: str) -> str | None:
     lower, kind = name.lower(), table.kinds[name]
     if name in table.partitions:
         return "a partition"
@@ -255,7 +355,7 @@ def _reason_to_leave_out(table: Table, name: str) -> str | None:
     return f"pass --weight {name} to use it" if _WEIGHT_NAMES.fullmatch(lower) else None
 
 
-def require_numbers(table: Table, name: str, flag: str) -> None:
+def require_numbers(table: "Table", name: str, flag: str) -> None:
     """Refuse a column without numbers that a flag names."""
     kind = table.kinds[name]
     if kind == "text":
@@ -264,22 +364,14 @@ def require_numbers(table: Table, name: str, flag: str) -> None:
         raise InputError(f"`{flag} {name}` must name a column of numbers, got another type.")
 
 
-def _not_numbers(table: Table, name: str, opening: str) -> InputError:
+def _not_numbers(table: "Table", name: str, opening: str) -> InputError:
     column = table.read([name])[name]
-    row = _first_not_a_number(column)
     if column.missing.all():
         return InputError(f"{opening} it is empty. Hint: choose the columns with --model.")
-    if row is None:
-        return InputError(f"{opening} its numbers are stored as text. Hint: convert the column to numbers.")
-    return InputError(
-        f"{opening} row {row} holds {str(column.values[row - 1])!r}. Hint: write decimals with a point, "
-        "leave missing values empty, or choose the columns with --model."
-    )
-
-
-def _first_not_a_number(column: Column) -> int | None:
-    """Return the data row (from 1) of the first text that is no number; None if all are."""
     for row, (value, missing) in enumerate(zip(column.values, column.missing, strict=True), start=1):
         if not missing and not is_number(str(value)):
-            return row
-    return None
+            return InputError(
+                f"{opening} row {row} holds {str(value)!r}. Hint: write decimals with a point, "
+                "leave missing values empty, or choose the columns with --model."
+            )
+    return InputError(f"{opening} its numbers are stored as text. Hint: convert the column to numbers.")

@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from click.exceptions import Exit
+
 from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
+
+# exit code where no row got a decision
+_NO_DECISION = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +84,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
     a Parquet file if -o ends in .parquet (columns keep their types; text from CSV stays text), else
     CSV with the separator of FILE. A row whose score is missing or not a number is reported with
     its line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
+    The exit code is 3 if no row got a decision, else 0; 2 for an error.
 
     Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
     fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
@@ -89,90 +95,67 @@ def command(*, decisions: Decisions, output: Output) -> None:
             "`--json` needs -o PATH. Hint: the summary and the decisions cannot share one stream."
         )
     suffix = output.format((".csv", ".tsv", ".txt", ".parquet", ".pq"))
-    from demur.cli.answers.decisions import Drawing, decision_sink, score_column, write_decisions
-    from demur.cli.output import document, remark, write
+    from demur.cli.answers.decisions import (
+        Application,
+        decision_sink,
+        input_columns,
+        write_decisions,
+        write_parquet_decisions,
+    )
+    from demur.cli.reading import read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.audit import Audit
-    from demur.windows.policy import Policy
 
-    drawing = None
+    audit = None
     if decisions.audit is not None:
         audit = Audit(share=decisions.audit, seed=decisions.audit_seed or "")
-        drawing = Drawing(audit=audit, key=decisions.audit_key)
-    policy = Policy.load(decisions.policy)
-    if not isinstance(policy, Policy):
-        _apply_classes(policy, decisions, output, suffix)
-        return
+    policy = read_policy(decisions.policy, quiet=output.quiet)
     with open_rows(decisions.file) as stream:
-        score = score_column(policy, stream, decisions.model)
-        settings: dict[str, Any] = {
-            "score": score,
-            "column": decisions.column,
-            "only": decisions.only,
-            "strict": decisions.strict,
-            "quiet": output.quiet,
-            "drawing": drawing,
-        }
+        applied = Application(
+            policy=policy,
+            columns=input_columns(policy, stream, decisions.model),
+            column=decisions.column,
+            only=decisions.only,
+            strict=decisions.strict,
+            quiet=output.quiet,
+            audit=audit,
+            audit_key=decisions.audit_key,
+        )
         if suffix in (".parquet", ".pq"):
-            from demur.cli.answers.parquet_decisions import write_parquet_decisions
-
-            tally = write_parquet_decisions(policy, stream, str(output.path), **settings)
+            tally = write_parquet_decisions(applied, stream, str(output.path))
         else:
             if suffix == ".tsv":
                 stream.separator = "\t"
             with decision_sink(output.path, strict=decisions.strict) as handle:
-                tally = write_decisions(policy, stream, handle, **settings)
+                tally = write_decisions(applied, stream, handle)
         source = stream.name
-    for where, problem in tally.first_bad:
-        remark(f"{where}, column {score}: {problem}; no decision.", quiet=output.quiet)
+    _tell(applied, tally, decisions, output, source)
+    if tally.rows and tally.bad == tally.rows:
+        raise Exit(_NO_DECISION)
+
+
+def _tell(applied: Any, tally: Any, decisions: Decisions, output: Output, source: str) -> None:
+    """Say what was decided: bad rows, odd scales, and the sum of it."""
+    from demur.cli.output import document, remark, write
+
+    for bad in tally.first_bad:
+        remark(f"{applied.problem(bad)}; no decision.", quiet=output.quiet)
     if tally.bad:
         # said even when quiet: rows that nobody decides must not go unnoticed
         remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    remark(f"{tally.sentence()} Scores from column {score}.", quiet=output.quiet)
+    columns = list(applied.columns)
+    one = len(columns) == 1
+    read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
+    remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
             "source": source,
-            "model": score,
+            **({"model": columns[0]} if one else {"columns": columns}),
             "output": output.path,
-            **tally.to_dict(),
+            **tally.to_dict(applied.policy),
         }
         write(document("apply", content), None)
-
-
-def _apply_classes(policy: Any, decisions: Decisions, output: Output, suffix: str) -> None:
-    """Decide with a policy for many classes: one column of probabilities for each."""
-    from demur.cli.answers.class_decisions import apply_to_classes, probability_columns
-    from demur.cli.output import document, remark, write
-    from demur.engines.row_stream import open_rows
-
-    if decisions.audit is not None:
-        raise InputError("`--audit` is for policies of two classes. Hint: leave it out.")
-    with open_rows(decisions.file) as stream:
-        columns = probability_columns(policy, stream, decisions.model)
-        if suffix == ".tsv":
-            stream.separator = "\t"
-        tally = apply_to_classes(
-            policy,
-            stream,
-            output.path,
-            columns=columns,
-            column=decisions.column,
-            only=decisions.only,
-            strict=decisions.strict,
-            quiet=output.quiet,
-            parquet=suffix in (".parquet", ".pq"),
-        )
-        source = stream.name
-    for where, problem in tally.first_bad:
-        remark(f"{where}: {problem}; no decision.", quiet=output.quiet)
-    if tally.bad:
-        # said even when quiet: rows that nobody decides must not go unnoticed
-        remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
-    remark(f"{tally.sentence()} Probabilities from columns {', '.join(columns)}.", quiet=output.quiet)
-    if output.as_json:
-        named = {"policy": decisions.policy, "source": source, "columns": list(columns)}
-        write(document("apply", {**named, "output": output.path, **tally.to_dict()}), None)

@@ -1,11 +1,38 @@
 """`demur combine FILE`: whether several models make a cheaper rule together, and which."""
 
-from pathlib import Path
+from dataclasses import dataclass
+from typing import ClassVar
 
-from demur.cli.options import Certainty, Output, Prices, Source, takes, verb
-from demur.cli.options.combining import Combining
+import click
+
+from demur.cli.options import Certainty, Flags, Output, Prices, Source, flag, takes, verb
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combining(Flags):
+    """Which ways to combine, and what asking each model costs."""
+
+    TITLE: ClassVar[str] = "Combinations"
+
+    ways: tuple[str, ...] = flag(
+        "--way",
+        default=(),
+        multiple=True,
+        type=click.Choice(["average", "vote", "variance", "chain"]),
+        help="Way to combine; repeatable. average: thresholds on the mean. vote: every model votes by its "
+        "own thresholds and may abstain. variance: thresholds on the mean, abstain where the models "
+        "disagree. chain: what a model abstains on goes to the next one. Default: all four.",
+    )
+    fees: tuple[str, ...] = flag(
+        "--fee",
+        default=(),
+        metavar="MODEL=X",
+        multiple=True,
+        help="Cost of asking a model for one case, such as --fee scan=0.5; repeatable. A chain pays only "
+        "for the models a case reaches, in the order of --model or of the columns. Default: 0.",
+    )
 
 
 @verb(
@@ -31,18 +58,12 @@ def command(
     model alone beside the combinations.
     """
     output.format((".png", ".svg", ".pdf"))
-    from demur.cli.answers.combining import combine, draw_combined, one_price_each
-    from demur.cli.output import document, remark, write
-    from demur.cli.reading.predictions import read_predictions
+    from demur.cli.answers.combining import combine, one_price_each
+    from demur.cli.output import remark, write_answer
+    from demur.cli.reading.evidence import read_predictions
 
     costs = one_price_each(prices)
     rows = read_predictions(source, prices)
     remark(rows.sentence(), quiet=output.quiet)
-    combined = combine(rows, costs, combining, certainty)
-    if output.to_file:
-        draw_combined(combined, Path(str(output.path)))
-        remark(f"Figure written to {output.path}.", quiet=output.quiet)
-    if output.as_json:
-        write(document("combine", {"data": rows.to_dict(), **combined.to_dict()}), None)
-    else:
-        write(combined.text(), None)
+    combined = combine(rows, costs, certainty, ways=combining.ways, fees=combining.fees)
+    write_answer("combine", rows.to_dict(), combined, output)

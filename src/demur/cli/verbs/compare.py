@@ -1,7 +1,6 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
-from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 
 __all__ = ["command"]
 
@@ -40,47 +39,15 @@ def command(
     -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule.
     """
     output = output.told(tables=True)
-    if classes.names is not None:
-        _compare_classes(classes, source, prices, limits, certainty, output)
-        return
-    from demur.cli.answers.asking import ask_and_read
+    from demur.cli.answers.asking import ask, each_part, parts_document
+    from demur.cli.answers.comparing import compared, compared_text, write_compared_tables
     from demur.cli.output import write
 
-    asked, evidence = ask_and_read(source, prices, limits, certainty, output)
-    from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
-
-    parts = compare_parts(evidence, asked)
+    read = ask(source, prices, limits, classes, certainty, output)
+    parts = each_part(read, lambda name: compared(read.compare(name)))
     if output.as_json:
-        write(compared_document(evidence, parts), output.path)
+        write(parts_document("compare", read, parts), output.path)
     elif output.as_table:
-        from demur.cli.answers.columns import write_compared_tables
-
-        write_compared_tables(evidence, parts, output)
+        write_compared_tables(read, parts, output)
     else:
-        write(compared_text(evidence, parts, output=output.path), output.path)
-
-
-def _compare_classes(
-    classes: Classes,
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    certainty: Certainty,
-    output: Output,
-) -> None:
-    """Compare rules for more than two classes."""
-    refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
-    from demur.cli.answers.many_classes import ClassQuestions, compare_class_parts, compared_classes
-    from demur.cli.output import remark, write
-    from demur.cli.reading.class_columns import read_class_rows
-
-    questions = ClassQuestions(classes, source, prices, limits, certainty)
-    rows = read_class_rows(source, questions.names)
-    remark(rows.sentence, quiet=output.quiet)
-    parts = compare_class_parts(rows, questions)
-    if output.as_table:
-        from demur.cli.answers.columns import write_class_tables
-
-        write_class_tables(rows, parts, output)
-        return
-    write(compared_classes(rows, parts, as_json=output.as_json, output=output.path), output.path)
+        write(compared_text(read, parts, output=output.path), output.path)

@@ -1,20 +1,30 @@
 """`demur decide FILE`: choose thresholds at the user's costs and write them as a policy."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from click.exceptions import Exit
 
-from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
-from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
+from demur.cli.options import (
+    Certainty,
+    Classes,
+    Flags,
+    Limits,
+    Output,
+    Prices,
+    Source,
+    flag,
+    refuse,
+    takes,
+    verb,
+)
 from demur.exceptions import InputError
-
-if TYPE_CHECKING:
-    from demur.costs.model import CostModel
 
 __all__ = ["command"]
 
-_COST_FLAGS = ("--cost-fn", "--cost-fp", "--cost-abstain", "--mu", "--nu")
+# what a rule without labels is made of
+_TWO_CLASSES = ("--exclude", "--cost-fn", "--cost-fp", "--mu", "--nu", "--no-labels", "--abstain-label")
+_MANY_CLASSES = ("--review-fee", "--reviewer-sensitivity", "--reviewer-specificity")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,126 +89,51 @@ def command(
     {group} stands for the group. `demur apply` takes one policy for all rows: split the file by
     the column, and apply to each part the policy of its group.
     """
-    if classes.names is not None and rule.no_labels:
-        _decide_classes_without_labels(classes, source, prices, limits, certainty, rule, output)
-        return
-    if classes.names is not None:
-        refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
-        _decide_classes(classes, source, prices, limits, certainty, rule, output)
-        return
     if rule.no_labels:
-        _decide_without_labels(source, prices, limits, certainty, rule, output)
+        _decide_without_labels(source, prices, limits, classes, certainty, rule, output)
         return
-    _decide(source, prices, limits, certainty, rule, output)
-
-
-def _needed_costs(prices: Prices) -> "CostModel":
-    costs = prices.costs()
-    if costs is None:
-        raise InputError(
-            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-        )
-    return costs
-
-
-def _decide(
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    certainty: Certainty,
-    rule: Rule,
-    output: Output,
-) -> None:
-    """Decide between two classes, and write the policies."""
     output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.answers.asking import ask_and_read
-
-    asked, evidence = ask_and_read(source, prices, limits, certainty, output, costs_needed=True)
+    from demur.cli.answers.asking import ask
     from demur.cli.answers.deciding import decide_parts, write_decided
 
-    parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)
-    raise Exit(write_decided(evidence, parts, output))
+    read = ask(source, prices, limits, classes, certainty, output, costs_needed=True)
+    parts = decide_parts(read, abstain_label=rule.abstain_label, anyway=rule.anyway)
+    raise Exit(write_decided(read, parts, output))
 
 
 def _decide_without_labels(
-    source: Source, prices: Prices, limits: Limits, certainty: Certainty, rule: Rule, output: Output
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    classes: Classes,
+    certainty: Certainty,
+    rule: Rule,
+    output: Output,
 ) -> None:
     """Decide from the costs and the probabilities alone."""
-    costs = _needed_costs(prices)
+    many = classes.names is not None
+    costs = None if many else prices.costs()
+    if costs is None and not many:
+        raise InputError(
+            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
+        )
     refuse(
         source,
         prices,
         limits,
         certainty,
-        rule,
+        *(() if many else (rule,)),
         because="needs labelled cases. Hint: leave it out with --no-labels.",
-        but=("--model", "--exclude", "--no-labels", "--abstain-label", *_COST_FLAGS),
+        but=("--model", "--cost-abstain", *(_MANY_CLASSES if many else _TWO_CLASSES)),
     )
-    from demur.cli.answers.unlabelled import decide_without_labels
-
-    output.format((".json", ".txt", ".md"))
-    decide_without_labels(
-        source,
-        costs,
-        abstain_label=rule.abstain_label,
-        output=output.path,
-        as_json=output.as_json,
-        quiet=output.quiet,
+    output.format(
+        (".json",) if many else (".json", ".txt", ".md"), "a policy is a JSON file." if many else None
     )
+    from demur.cli.answers.asking import ClassQuestion
+    from demur.cli.answers.deciding import decide_classes_without_labels, decide_without_labels
 
-
-def _decide_classes_without_labels(
-    classes: Classes,
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    certainty: Certainty,
-    rule: Rule,
-    output: Output,
-) -> None:
-    """Decide between more than two classes from the costs alone."""
-    kept = ("--model", "--cost-abstain", "--review-fee", "--reviewer-sensitivity", "--reviewer-specificity")
-    refuse(
-        source,
-        prices,
-        limits,
-        certainty,
-        because="needs labelled cases. Hint: leave it out with --no-labels.",
-        but=kept,
-    )
-    output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.answers.many_classes import ClassQuestions
-    from demur.cli.answers.unlabelled import decide_classes_without_labels
-
-    questions = ClassQuestions(classes, source, prices, limits, certainty)
-    decide_classes_without_labels(
-        source,
-        questions,
-        abstain_label=rule.abstain_label,
-        output=output.path,
-        as_json=output.as_json,
-        quiet=output.quiet,
-    )
-
-
-def _decide_classes(
-    classes: Classes,
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    certainty: Certainty,
-    rule: Rule,
-    output: Output,
-) -> None:
-    """Decide between more than two classes, and write the policies."""
-    output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.answers.deciding import write_decided
-    from demur.cli.answers.many_classes import ClassQuestions, decide_class_parts
-    from demur.cli.output import remark
-    from demur.cli.reading.class_columns import read_class_rows
-
-    questions = ClassQuestions(classes, source, prices, limits, certainty)
-    rows = read_class_rows(source, questions.names)
-    remark(rows.sentence, quiet=output.quiet)
-    parts = decide_class_parts(rows, questions, abstain_label=rule.abstain_label, anyway=rule.anyway)
-    raise Exit(write_decided(rows, parts, output))
+    if costs is not None:
+        decide_without_labels(source, costs, abstain_label=rule.abstain_label, output=output)
+        return
+    problem = ClassQuestion(classes, source, prices, limits, certainty)
+    decide_classes_without_labels(source, problem, abstain_label=rule.abstain_label, output=output)

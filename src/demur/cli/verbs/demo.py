@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
+from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -30,33 +30,41 @@ def command(*, output: Output) -> None:
     positive = malignant) are written as a CSV file and compared as `demur compare` would;
     figures go to the same folder.
     """
-    from demur.cli.answers.asking import Asked
+    from importlib.util import find_spec
+    from shlex import quote
+
+    from demur.cli.answers.asking import ask
     from demur.cli.answers.comparing import compared
-    from demur.cli.answers.parts import compare_part
     from demur.cli.answers.reporting import make_report
     from demur.cli.output import document, remark, wrapped, write
-    from demur.cli.reading.evidence import read_evidence
 
-    folder = _folder(output.path or "demur-demo")
+    name = output.path or "demur-demo"
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"`--output {name}` cannot be made a folder: {error.strerror}.") from None
     remark("Fitting four learners on 569 patients, five folds ...", quiet=output.quiet)
     file = _write_predictions(folder)
     source = Source(file=str(file), label="y_true", positive="malignant")
-    evidence = read_evidence(source)
-    remark(evidence.sentence, quiet=output.quiet)
     prices = Prices(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
-    asked = Asked.of(source, prices, Limits(), Certainty())
-    answered = compared(compare_part(evidence, evidence.whole, asked))
+    read = ask(source, prices, Limits(), Classes(), Certainty(), output)
+    answered = compared(read.compare(""))
     page = folder / "report.html"
-    make_report(evidence, "", asked).to_html(page)
-    figures, without = _figures(answered, folder)
-    again = _next_command(file)
+    make_report(read, "").to_html(page)
+    drawn = find_spec("matplotlib") is not None
+    figures = draw_figures(answered, folder) if drawn else []
+    costs = f"--cost-fn {_COST_FN:g} --cost-fp {_COST_FP:g} --cost-abstain {_COST_ABSTAIN:g}"
+    # in the pieces that fit a line
+    again = [f"demur compare {quote(str(file))}", f"--positive malignant {costs}"]
     if output.as_json:
         files = {"predictions": str(file), "report": str(page), "figures": [str(one) for one in figures]}
-        content = {**evidence.answered({"": answered.to_dict()}), "files": files, "next": " ".join(again)}
+        content = {**read.cases.answered({"": answered.to_dict()}), "files": files, "next": " ".join(again)}
         write(document("demo", content, version=2), None)
         return
     shown = ", ".join(figure.name for figure in [page, *figures])
-    written = wrapped(f"Written to {folder}: {file.name}, {shown}." + (f" {without}" if without else ""))
+    without = "" if drawn else " Figures were left out: they need matplotlib (pip install 'demur[plot]')."
+    written = wrapped(f"Written to {folder}: {file.name}, {shown}.{without}")
     closing = "\n".join(
         [
             written,
@@ -66,15 +74,6 @@ def command(*, output: Output) -> None:
         ]
     )
     write("\n\n".join([wrapped(_STORY), answered.text(None), closing]), None)
-
-
-def _folder(name: str) -> Path:
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"`--output {name}` cannot be made a folder: {error.strerror}.") from None
-    return folder
 
 
 def _write_predictions(folder: Path) -> Path:
@@ -94,23 +93,6 @@ def _write_predictions(folder: Path) -> Path:
     return file
 
 
-def _next_command(file: Path) -> list[str]:
-    """Return the command to run next, in the pieces that fit a line."""
-    from shlex import quote
-
-    costs = f"--cost-fn {_COST_FN:g} --cost-fp {_COST_FP:g} --cost-abstain {_COST_ABSTAIN:g}"
-    return [f"demur compare {quote(str(file))}", f"--positive malignant {costs}"]
-
-
-def _figures(answered: "Compared", folder: Path) -> tuple[list[Path], str]:
-    """Draw if matplotlib is there; otherwise say how to get it."""
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        return [], "Figures were left out: they need matplotlib (pip install 'demur[plot]')."
-    return draw_figures(answered, folder), ""
-
-
 def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     """Draw the models (cheapest first) and the window of the first; return the files written."""
     import matplotlib
@@ -119,14 +101,12 @@ def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
     from demur import displays as figures
-    from demur.counts import CaseWindow
     from demur.roc import roc_curve
 
     comparison = answered.comparison
     names = sorted(comparison.models, key=lambda name: comparison.models[name].cost or 0.0)
     best, second = (comparison.models[name].surface.surface for name in names[:2])
     window = comparison.models[names[0]].window
-    assert not isinstance(window, CaseWindow)  # the costs of the demo are by class
     roc = {name: roc_curve(comparison.judged[name].counts) for name in names}
     gap = best.minus(second, nu=(0.0, 0.5))
     displays: dict[str, Any] = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import click
 
@@ -78,20 +78,20 @@ def command(*, target: Target, output: Output) -> None:
     output.format((_LANGUAGES[language],) if language == "onnx" else (_LANGUAGES[language], ".txt"))
     from demur._files.whole import draft_of
     from demur.cli.output import document, remark, write
-    from demur.windows.policy import Policy
+    from demur.cli.reading import read_policy
 
-    policy = Policy.load(target.policy)
+    policy = read_policy(target.policy, quiet=output.quiet)
     if language == "onnx":
         model = policy.to_onnx().SerializeToString()
         with draft_of(str(output.path)) as draft:
             draft.write_bytes(model)
         content = None
     elif language == "sql":
-        score: Any = target.score or policy.model or "score"
-        if not isinstance(policy, Policy):
-            # one column per class, in their order
-            score = None if target.score is None else [name.strip() for name in target.score.split(",")]
-        content = policy.to_sql(target.dialect or "duckdb", score, table=target.table)
+        columns = list(policy.columns)
+        if target.score is not None:
+            several = policy.rule.inputs > 1
+            columns = [name.strip() for name in target.score.split(",")] if several else [target.score]
+        content = policy.to_sql(target.dialect or "duckdb", columns, table=target.table)
     else:
         content = policy.to_python().rstrip("\n")
     if content is not None and (output.to_file or not output.as_json):

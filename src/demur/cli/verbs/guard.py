@@ -1,11 +1,43 @@
 """`demur guard FILE`: whether abstaining on unfamiliar cases pays, and from where on."""
 
-from pathlib import Path
+from dataclasses import dataclass
+from typing import ClassVar
 
-from demur.cli.options import Certainty, Output, Prices, Source, takes, verb
-from demur.cli.options.combining import Guarding
+from demur.cli.options import Certainty, Flags, Output, Prices, Source, flag, takes, verb
+from demur.cli.options.flags import finite
+from demur.exceptions import InputError
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarding(Flags):
+    """Which column says how unfamiliar a case is, and the most that is tolerated."""
+
+    TITLE: ClassVar[str] = "Guard"
+
+    doubt: str | None = flag(
+        "--doubt",
+        metavar="COLUMN",
+        help="Column that says how unlike the training data a case is, higher = less familiar: a distance to "
+        "the training cases, minus a log density, the disagreement of several models.",
+    )
+    max_doubt: float | None = flag(
+        "--max-doubt",
+        metavar="X",
+        type=float,
+        callback=finite,
+        help="Abstain above this doubt. Default: the limit that costs least; if no case of FILE is unlike "
+        "the training data, none does.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a call without a doubt."""
+        if self.doubt is None:
+            raise InputError(
+                "`--doubt COLUMN` is needed. Hint: a column that says how unlike the training data a case "
+                "is, higher = less familiar."
+            )
 
 
 @verb(
@@ -34,19 +66,11 @@ def command(
     on the tenth, the thresholds alone beside it.
     """
     output.format((".png", ".svg", ".pdf"))
-    from demur.cli.answers.combining import one_price_each
-    from demur.cli.answers.guarding import draw_guarded, guard
-    from demur.cli.output import document, remark, write
-    from demur.cli.reading.predictions import read_predictions
+    from demur.cli.answers.combining import guard, one_price_each
+    from demur.cli.output import remark, write_answer
+    from demur.cli.reading.evidence import read_predictions
 
     costs = one_price_each(prices)
     rows = read_predictions(source, prices, doubt=guarding.doubt)
     remark(rows.sentence(), quiet=output.quiet)
-    guarded = guard(rows, costs, guarding, certainty)
-    if output.to_file:
-        draw_guarded(guarded, Path(str(output.path)))
-        remark(f"Figure written to {output.path}.", quiet=output.quiet)
-    if output.as_json:
-        write(document("guard", {"data": rows.to_dict(), **guarded.to_dict()}), None)
-    else:
-        write(guarded.text(), None)
+    write_answer("guard", rows.to_dict(), guard(rows, costs, certainty, max_doubt=guarding.max_doubt), output)

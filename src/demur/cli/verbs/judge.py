@@ -21,7 +21,9 @@ class Judging(Flags):
     file: str = argument()
     label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
     model: str | None = flag(
-        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
+        "--model",
+        metavar="COLUMN",
+        help="Column with the scores, or prefix of one column per class [default: the policy's own].",
     )
     weight: str | None = flag(
         "--weight",
@@ -57,24 +59,23 @@ def command(*, judging: Judging, output: Output) -> None:
     """Tell what a policy costs on later labelled cases.
 
     FILE is CSV (also gzipped), Parquet, or a quoted glob of either, with the scores and the true
-    class in the labels of the policy. The promise is kept, not kept, or not yet certain: kept if
-    the interval of the cost lies below what was promised at most. The exit code is 3 if it is not
-    kept, else 0; 2 for an error.
+    class in the labels of the policy; for many classes with one column per class. Costs that differ
+    by case are read from the columns the policy names, if the file has them. The promise is kept,
+    not kept, or not yet certain: kept if the interval of the cost lies below what was promised at
+    most. The exit code is 3 if it is not kept, else 0; 2 for an error.
     """
     output = output.told()
     from demur.cli.answers.batches import LabelledColumns
-    from demur.cli.answers.class_judging import judge_classes
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
-    from demur.windows.policy import Policy
+    from demur.cli.reading import read_policy
 
     assert judging.label is not None
-    policy = Policy.load(judging.policy)
+    policy = read_policy(judging.policy, quiet=output.quiet)
     columns = LabelledColumns(
         label=judging.label, model=judging.model, weight=judging.weight, group=judging.group
     )
-    where = (judging.policy, judging.file, columns, judging.confidence_level)
-    answer = judge(policy, *where) if isinstance(policy, Policy) else judge_classes(policy, *where)
+    answer = judge(policy, judging.policy, judging.file, columns, judging.confidence_level)
     write(document("judge", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
     if answer.broken:
         raise Exit(3)

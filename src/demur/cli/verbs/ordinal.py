@@ -1,11 +1,83 @@
 """`demur ordinal FILE`: how well scores put ordered classes in order, and where to cut them."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from demur.cli.options import Output, takes, verb
-from demur.cli.options.ranking import Ranking
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import factorial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from demur.cli.options import Flags, Output, Source, argument, flag, takes, verb
+from demur.cli.options.flags import confidence, not_negative
+from demur.exceptions import InputError, UndefinedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from demur._results import Interval
+    from demur.ordinal.difference import VusDifferenceTest
+    from demur.ordinal.roc import OrdinalRoc
+    from demur.ordinal.thresholds import OrdinalThresholds
+    from demur.typing import FloatArray
 
 __all__ = ["command"]
+
+_CASES = 1000
+_MOST_PAIRS = 10
+_MOST_SHOWN = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Flags):
+    """A file of scores for ordered classes, and what a mistake costs."""
+
+    TITLE: ClassVar[str] = "Data"
+
+    file: str = argument()
+    label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
+    order: str | None = flag(
+        "--order",
+        metavar="A,B,C",
+        help="The classes from lowest to highest [default: numbers by value].",
+    )
+    models: tuple[str, ...] = flag(
+        "--model",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column with the scores of a model, higher = a higher class; repeatable. Default: every other "
+        "numeric column but keys such as row, id, fold, index.",
+    )
+    exclude: tuple[str, ...] = flag(
+        "--exclude", default=(), metavar="COLUMN", multiple=True, help="Column that is no model; repeatable."
+    )
+    step_cost: float | None = flag(
+        "--step-cost",
+        metavar="X",
+        type=float,
+        callback=not_negative,
+        help="Cost of a mistake per step between the true class and the answer [default: 1].",
+    )
+    cost_matrix: str | None = flag(
+        "--cost-matrix",
+        metavar="FILE",
+        help="Instead: a cost for every confusion, CSV or TOML with named rows (true) and columns (answer).",
+    )
+    confidence: float = flag(
+        "--confidence",
+        default=0.95,
+        type=float,
+        metavar="X",
+        callback=confidence,
+        show_default=True,
+        help="Level of all intervals.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse two kinds of costs."""
+        if self.step_cost is not None and self.cost_matrix is not None:
+            raise InputError("`--step-cost` and --cost-matrix are two kinds of costs. Hint: give one.")
 
 
 @verb(
@@ -25,18 +97,249 @@ def command(*, ranking: Ranking, output: Output) -> None:
     the share of tuples, one case of each class, that the scores put in order; Cons the mean AUC of
     the cuts between neighbours.
     """
-    if output.path is not None:
-        output.format((".png", ".svg", ".pdf"))
-    from demur.cli.answers.ranking import compare_rankings, draw_rankings, read_ranking
-    from demur.cli.output import document, remark, write
+    output.format((".png", ".svg", ".pdf"))
+    from demur.cli.output import remark, write_answer
 
-    read = read_ranking(ranking)
-    remark(read.sentence(), quiet=output.quiet)
-    compared = compare_rankings(read, ranking)
-    if output.path is not None:
-        draw_rankings(compared, Path(output.path))
-        remark(f"Figure written to {output.path}.", quiet=output.quiet)
-    if output.as_json:
-        write(document("ordinal", {"data": read.to_dict(), **compared.to_dict()}), None)
-    else:
-        write(compared.text(), None)
+    data, truth, scores = _read(ranking)
+    levels, count = data["levels"], len(scores)
+    said = (
+        f"Read {len(truth)} rows of {data['source']}: label column {data['label']}, {' < '.join(levels)}; "
+        f"{count} score column{'s' if count > 1 else ''} ({', '.join(scores)})."
+    )
+    remark(said, quiet=output.quiet)
+    write_answer("ordinal", data, _compare(levels, truth, scores, ranking), output)
+
+
+def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatArray]]:
+    """Return what was read, the true classes by name and the scores; refuse what has no order."""
+    from demur._checks import check_scores
+    from demur.cli.reading.evidence import read_columns, require_complete
+    from demur.engines.labels import class_name
+
+    named = Source(file=ranking.file, label=ranking.label, models=ranking.models, exclude=ranking.exclude)
+    source, roles, columns = read_columns(named)
+    require_complete(columns.values(), "drop those rows.")
+    truth = [class_name(value) for value in columns[roles.label].values.tolist()]
+    data = {
+        "source": source,
+        "rows": len(truth),
+        "label": roles.label,
+        "levels": _levels(truth, ranking.order, roles.label),
+        "models": list(roles.models),
+    }
+    return data, truth, {name: check_scores(columns[name].values, name) for name in roles.models}
+
+
+def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
+    from demur.engines.labels import is_number
+
+    present = list(dict.fromkeys(truth))
+    if order is None:
+        if not all(map(is_number, present)):
+            shown = ", ".join(sorted(present)[:5])
+            raise InputError(
+                f"`--order` is needed: the classes of {label!r} ({shown}) have no order of their own. "
+                f"Hint: --order {','.join(sorted(present)[:5])}, from lowest to highest."
+            )
+        return sorted(present, key=float)
+    levels = [name.strip() for name in order.split(",")]
+    if len(set(levels)) < len(levels) or len(levels) < 2:
+        raise InputError(f"`--order` must list at least two different classes, got {order!r}.")
+    for name in present:
+        if name not in levels:
+            raise InputError(
+                f"Label column {label!r} holds the class {name!r}, which --order does not list. "
+                "Hint: list every class, in the spelling of the file."
+            )
+    empty = next((name for name in levels if name not in present), None)
+    if empty is not None:
+        raise InputError(f"`--order` lists {empty!r}, which no row of {label!r} holds. Hint: leave it out.")
+    return levels
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rankings:
+    """Measures, thresholds and tests of all models."""
+
+    levels: list[str]
+    rocs: dict[str, OrdinalRoc]
+    intervals: dict[str, Interval | None]
+    thresholds: dict[str, OrdinalThresholds]
+    tests: dict[tuple[str, str], VusDifferenceTest | None]
+    confidence: float
+
+    @property
+    def best(self) -> str:
+        """Model with the largest volume, the first of ties."""
+        return max(self.rocs, key=lambda name: self.rocs[name].vus())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as built-in types."""
+        models = {}
+        for name, roc in self.rocs.items():
+            interval = self.intervals[name]
+            models[name] = {
+                "vus": roc.vus(),
+                "interval": None if interval is None else list(interval),
+                "cons": roc.cons,
+                "auc_of_neighbours": _neighbour_aucs(roc),
+                "thresholds": self.thresholds[name].to_dict(),
+            }
+        tests: list[dict[str, Any]] = []
+        for (a, b), test in self.tests.items():
+            tests.append({"first": a, "second": b})
+            if test is not None:
+                within = list(test.interval(self.confidence))
+                tests[-1] |= {"difference": test.difference, "interval": within, "pvalue": test.pvalue}
+        return {
+            "levels": self.levels,
+            "best": self.best,
+            "models": models,
+            "tests": tests,
+            "confidence_level": self.confidence,
+        }
+
+    def text(self) -> str:
+        """Return the answer in words and tables."""
+        from demur.cli.output import wrapped
+
+        parts = [wrapped(self._decision()), self._measures(), self._cuts()]
+        if self.tests:
+            parts.append(self._pairs())
+        return "\n\n".join(parts)
+
+    def _decision(self) -> str:
+        from demur._html import threshold_text
+        from demur.cli.output import number
+
+        best = self.best
+        found = self.thresholds[best]
+        calls = [f"{self.levels[0]} up to {threshold_text(found.thresholds[0])}"]
+        calls += [
+            f"{level} up to {threshold_text(cut)}"
+            for level, cut in zip(self.levels[1:-1], found.thresholds[1:], strict=True)
+        ]
+        text = (
+            f"Use {best}: call {', '.join(calls)}, {self.levels[-1]} above. Cost "
+            f"{number(_CASES * found.cost)} per 1000 cases with hindsight (these cases chose the thresholds)."
+        )
+        doubtful = [
+            b if a == best else a
+            for (a, b), test in self.tests.items()
+            if best in (a, b) and (test is None or test.pvalue > 1 - self.confidence)
+        ]
+        if doubtful:
+            text += f" Not clearly better than {', '.join(doubtful)} in the order of the classes."
+        return text
+
+    def _measures(self) -> str:
+        from demur.cli.output import level_words, table, wrapped
+
+        names = [f"{a}|{b}" for a, b in zip(self.levels[:-1], self.levels[1:], strict=True)]
+        rows = []
+        for name, roc in self.rocs.items():
+            interval = self.intervals[name]
+            within = "-" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
+            aucs = [f"{auc:.3f}" for auc in _neighbour_aucs(roc)[:_MOST_SHOWN]]
+            rows.append([name, f"{roc.vus():.3f}", within, f"{roc.cons:.3f}", *aucs])
+        chance = 1 / factorial(len(self.levels))
+        note = (
+            f"VUS: share of tuples, one case of each class, in order; by chance {chance:.3g}. Cons: mean AUC "
+            "of the cuts between neighbours. Then the AUC of each pair of neighbours."
+        )
+        shown = [name if len(name) <= 12 else f"{name[:9]}..." for name in names[:_MOST_SHOWN]]
+        return (
+            table(["model", "VUS", level_words(self.confidence), "Cons", *shown], rows) + "\n" + wrapped(note)
+        )
+
+    def _cuts(self) -> str:
+        from demur._html import threshold_text
+        from demur.cli.output import number, table
+
+        rows = []
+        for name, found in self.thresholds.items():
+            cuts = [threshold_text(cut) for cut in found.thresholds[:_MOST_SHOWN]]
+            rows.append([name, *cuts, number(_CASES * found.cost)])
+        heads = [f"{level} up to" for level in self.levels[:-1]][:_MOST_SHOWN]
+        return table(["thresholds", *heads, "cost per 1000"], rows)
+
+    def _pairs(self) -> str:
+        from demur.cli.output import level_words, table
+
+        rows = []
+        for (a, b), test in list(self.tests.items())[:_MOST_PAIRS]:
+            if test is None:
+                rows.append([f"{a} - {b}", "-", "-", "-"])
+                continue
+            low, high = test.interval(self.confidence)
+            rows.append(
+                [f"{a} - {b}", f"{test.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", f"{test.pvalue:.2g}"]
+            )
+        return table(["difference of VUS", "", level_words(self.confidence), "p"], rows)
+
+    def draw(self, path: Path) -> None:
+        """Draw one panel of ROC curves per cut between neighbours."""
+        from demur.cli.output import saved_figure
+        from demur.displays.roc import RocCurveDisplay
+
+        cuts = len(self.levels) - 1
+        with saved_figure(path, size=(4.8 * cuts, 5.0), panels=cuts, bbox_inches="tight") as axes:
+            for place, ax in enumerate(axes):
+                curves = {name: roc.split_curves()[place] for name, roc in self.rocs.items()}
+                RocCurveDisplay(result=curves).plot(ax=ax, hull=False)
+                sides = self.levels[place + 1 :], self.levels[: place + 1]
+                high, low = (side[0] if len(side) == 1 else f"{side[0]} to {side[-1]}" for side in sides)
+                ax.set_title(f"{high} against {low}", fontsize=10)
+
+
+def _neighbour_aucs(roc: OrdinalRoc) -> list[float]:
+    matrix = roc.auc_matrix()
+    return [float(matrix[k, k + 1]) for k in range(len(roc.levels) - 1)]
+
+
+def _compare(
+    levels: list[str], classes: list[str], scores: dict[str, FloatArray], ranking: Ranking
+) -> _Rankings:
+    """Measure every model, cut its scores, and test pairs of models."""
+    import numpy as np
+
+    from demur._kernels.thresholds import shortest_in
+    from demur.engines.cost_files import read_cost_matrix
+    from demur.ordinal.difference import vus_difference_test
+    from demur.ordinal.roc import ordinal_roc
+    from demur.ordinal.thresholds import ordinal_thresholds
+
+    costs = None
+    if ranking.cost_matrix is not None:
+        matrix = read_cost_matrix(ranking.cost_matrix)
+        if set(matrix.classes) != set(levels):
+            raise InputError(
+                f"`{ranking.cost_matrix}` names the classes {', '.join(map(str, matrix.classes))}, the file "
+                f"holds {', '.join(levels)}. Hint: both must be the same."
+            )
+        costs = matrix.arranged(levels).values
+    step = 1.0 if ranking.step_cost is None else ranking.step_cost
+    truth = np.array(classes, dtype=object)
+    rocs, thresholds = {}, {}
+    for name, score in scores.items():
+        rocs[name] = ordinal_roc(truth, score, order=levels)
+        found = ordinal_thresholds(truth, score, order=levels, costs=costs, step_cost=step)
+        # rounded; the same decisions on these cases
+        cuts = np.array([shortest_in(cut, score) for cut in found.thresholds])
+        thresholds[name] = replace(found, thresholds=cuts)
+    intervals: dict[str, Interval | None] = dict.fromkeys(rocs)
+    for name, roc in rocs.items():
+        with suppress(UndefinedError):
+            intervals[name] = roc.interval(ranking.confidence)
+    tests: dict[tuple[str, str], VusDifferenceTest | None] = dict.fromkeys(combinations(scores, 2))
+    for a, b in tests:
+        with suppress(UndefinedError):
+            tests[a, b] = vus_difference_test(truth, scores[a], scores[b], order=levels)
+    return _Rankings(
+        levels=levels,
+        rocs=rocs,
+        intervals=intervals,
+        thresholds=thresholds,
+        tests=tests,
+        confidence=ranking.confidence,
+    )

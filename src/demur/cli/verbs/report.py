@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from demur.cli.options import (
     Certainty,
@@ -15,10 +15,10 @@ from demur.cli.options import (
     Signing,
     Source,
     flag,
+    refuse,
     takes,
     verb,
 )
-from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 from demur.exceptions import InputError
 
 __all__ = ["command"]
@@ -97,49 +97,45 @@ def command(
         output.format((".json",))
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
+    from demur.cli.answers.asking import FOR_TWO_CLASSES, ask
+    from demur.cli.answers.reporting import make_reports, write_page
+
     if classes.names is None:
         _require_groups(pages, source, prices, privacy)
-        read, reports, left_out = _two_classes(source, prices, limits, certainty, pages, privacy, output)
     else:
         refuse(privacy, pages, because=FOR_TWO_CLASSES)
-        read, reports, left_out = _many_classes(classes, source, prices, limits, certainty, output)
+    read = ask(source, prices, limits, classes, certainty, output, split=not pages.one_page)
+    parts = make_reports(read, privacy.smallest)
+    reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
+    left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
     grouped = source.group is not None and not pages.one_page
-    if output.as_json and grouped:
-        groups = {part: report.to_dict() for part, report in reports.items()}
-        groups |= {part: {"left_out": reason} for part, reason in left_out.items()}
-        write(document("report-groups", {"group": source.group, "groups": groups}), output.path)
-        return
-    if output.as_json:
+    if output.as_json and not grouped:
         write(reports[""].to_json(), output.path)
         return
-    from demur.cli.answers.reporting import write_page
-
-    page = output.path or _default_output(read.data["source"], grouped=grouped)
+    documents = {}
+    if output.as_json or signing.dossier is not None:
+        documents = {name: report.to_dict() for name, report in reports.items()}
+    if output.as_json:
+        groups = documents | {name: {"left_out": reason} for name, reason in left_out.items()}
+        write(document("report-groups", {"group": source.group, "groups": groups}), output.path)
+        return
+    page = output.path or _default_output(read.cases.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
     files = {part: group_file(page, part) if grouped else page for part in reports}
-    dossiers = _dossiers(signing.dossier, reports, grouped=grouped)
+    dossiers = {}
+    if signing.dossier is not None:
+        from demur.report.dossier import Dossier
+
+        for part, content in documents.items():
+            name = group_file(signing.dossier, part) if grouped else signing.dossier
+            dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
     for part, report in reports.items():
         write_page(report, files[part], quiet=output.quiet)
     for name, dossier in dossiers.items():
         dossier.save(name)
         write(name, None)
     for part, reason in left_out.items():
-        write(wrapped(f"{read.title(part)}. {reason}"), None)
-
-
-def _dossiers(path: str | None, reports: dict[str, Any], *, grouped: bool) -> dict[str, Any]:
-    """Make the dossier of every report under the name of its file; none where no file is named."""
-    if path is None:
-        return {}
-    from demur.cli.output import group_file
-    from demur.report.dossier import Dossier
-
-    documents = {part: report.to_dict() for part, report in reports.items()}
-    groups = documents if grouped else None
-    return {
-        group_file(path, part) if grouped else path: Dossier.of(document, groups=groups)
-        for part, document in documents.items()
-    }
+        write(wrapped(f"{read.cases.title(part)}. {reason}"), None)
 
 
 def _require_groups(pages: Pages, source: Source, prices: Prices, privacy: Privacy) -> None:
@@ -160,40 +156,6 @@ def _require_groups(pages: Pages, source: Source, prices: Prices, privacy: Priva
         )
     if privacy.smallest is not None:
         raise InputError("`--private` and --one-page exclude each other: groups may be small.")
-
-
-def _two_classes(
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    certainty: Certainty,
-    pages: Pages,
-    privacy: Privacy,
-    output: Output,
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Read scores; (what was read, reports by part, why a part has none)."""
-    from demur.cli.answers.asking import ask_and_read
-
-    asked, evidence = ask_and_read(source, prices, limits, certainty, output, split=not pages.one_page)
-    from demur.cli.answers.reporting import make_reports
-
-    return evidence, *make_reports(evidence, asked, privacy.smallest)
-
-
-def _many_classes(
-    classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty, output: Output
-) -> tuple[Any, dict[str, Any], dict[str, str]]:
-    """Read one column of probabilities per class; the same."""
-    refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
-    from demur.cli.answers.class_reporting import make_class_reports
-    from demur.cli.answers.many_classes import ClassQuestions
-    from demur.cli.output import remark
-    from demur.cli.reading.class_columns import read_class_rows
-
-    questions = ClassQuestions(classes, source, prices, limits, certainty)
-    rows = read_class_rows(source, questions.names)
-    remark(rows.sentence, quiet=output.quiet)
-    return rows, *make_class_reports(rows, questions)
 
 
 def _default_output(source: str, *, grouped: bool) -> str:

@@ -21,7 +21,9 @@ class Watching(Flags):
     files: tuple[str, ...] = argument(metavar="FILES...", nargs=-1)
     state: str | None = flag("--state", metavar="PATH", help="What was seen so far; made at the first call.")
     model: str | None = flag(
-        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
+        "--model",
+        metavar="COLUMN",
+        help="Column with the scores, or prefix of one column per class [default: the policy's own].",
     )
     label: str | None = flag(
         "--label", metavar="COLUMN", help="Column with the true class; may be empty for some rows."
@@ -104,10 +106,11 @@ weeks later, the labels of an audit (`demur apply --audit 0.01`)
 def command(*, watching: Watching, output: Output) -> None:
     """Tell whether a policy in use still sees what it was made for.
 
-    Each of FILES is a batch of scores: CSV (also gzipped), Parquet, or a quoted glob of either. A
-    batch that is known changes nothing. You may look at the evidence as often as you like. The exit
-    code is 0 while all is quiet, 3 on an alarm, 2 for an error. Two processes on one state wait for
-    each other; a killed one loses nothing that it had said.
+    Each of FILES is a batch of scores: CSV (also gzipped), Parquet, or a quoted glob of either. Of a
+    rule for many classes the decisions are watched, and the cost where labels come. A batch that is
+    known changes nothing. You may look at the evidence as often as you like. The exit code is 0 while
+    all is quiet, 3 on an alarm, 2 for an error. Two processes on one state wait for each other; a
+    killed one loses nothing that it had said.
     """
     output = output.told()
     from demur.cli.answers.watching import BatchColumns, watch

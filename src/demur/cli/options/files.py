@@ -1,0 +1,188 @@
+"""What is read, by which engine, and where the answer goes."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import ClassVar
+
+import click
+
+from demur.cli.options.flags import Flags, argument, flag
+from demur.cli.table_files import TABLE_FORMATS
+from demur.exceptions import InputError
+
+__all__ = ["Output", "Privacy", "Signing", "Source"]
+
+# what each does with the rows of a file
+_ENGINES = {
+    "memory": "keeps them all",
+    "duckdb": "counts them on this machine and keeps none",
+    "spark": "counts them on a cluster",
+}
+
+# endings that promise a format; other names promise nothing
+_FORMATS = (
+    ".csv", ".tsv", ".txt", ".md", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".parquet", ".pq",
+    ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".pdf", ".docx", ".doc", ".pptx", ".odt", ".rtf",
+    ".tex", ".xml", ".yaml", ".yml", ".toml", ".png", ".svg", ".jpg", ".jpeg", ".gz", ".bz2", ".xz",
+    ".zst", ".zip", ".sqlite", ".db", ".duckdb", ".pkl", ".npy", ".npz", ".sql", ".py", ".onnx",
+    ".ipynb",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(Flags):
+    """A file of predictions and the roles the user gave its columns."""
+
+    TITLE: ClassVar[str] = "Data"
+
+    file: str = argument()
+    label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
+    positive: str | None = flag("--positive", metavar="VALUE", help="Label of the positive class.")
+    models: tuple[str, ...] = flag(
+        "--model",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column with the scores of a model, higher = more positive; repeatable. Default: every "
+        "other numeric column but keys (row, id, fold, index), predicted labels and amounts.",
+    )
+    exclude: tuple[str, ...] = flag(
+        "--exclude",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column that is no model, such as --exclude age; repeatable.",
+    )
+    weight: str | None = flag("--weight", metavar="COLUMN", help="Column with case weights.")
+    weights: str | None = flag(
+        "--weights",
+        type=click.Choice(["importance", "repeats"]),
+        help="What --weight means: how much a case matters, or how many cases a row stands for.",
+    )
+    group: str | None = flag(
+        "--group", metavar="COLUMN", help="Give a separate answer for every value of this column."
+    )
+    drop_missing: bool = flag(
+        "--drop-missing",
+        default=False,
+        is_flag=True,
+        help="Leave out rows with a missing label, score or weight, and say how many of which class.",
+    )
+    engine: str | None = flag(
+        "--engine",
+        metavar="NAME",
+        help=f"Who reads the rows: {'; '.join(f'{name} {what}' for name, what in _ENGINES.items())}. "
+        "Default: memory.",
+    )
+    master: str | None = flag(
+        "--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse flags that contradict each other."""
+        if self.weights is not None and self.weight is None:
+            raise InputError("`--weight` is needed with --weights. Hint: add --weight COLUMN.")
+        if self.engine is not None and self.engine not in _ENGINES:
+            raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {self.engine!r}.")
+        if self.engine == "spark" and self.master is None:
+            raise InputError("`--master` is needed with --engine spark. Hint: --master spark://host:7077.")
+        if self.drop_missing and self.reader != "memory":
+            raise InputError(
+                f"`--drop-missing` needs the rows in memory, got --engine {self.engine}. "
+                "Hint: leave --engine out."
+            )
+        if self.engine != "spark" and self.master is not None:
+            raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")
+
+    @property
+    def reader(self) -> str:
+        """The engine that reads the rows."""
+        return self.engine or "memory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output(Flags):
+    """A file or standard output, words or JSON, with or without remarks."""
+
+    TITLE: ClassVar[str] = "Output"
+
+    path: str | None = flag(
+        "-o", "--output", metavar="PATH", help="Write to this file instead of standard output."
+    )
+    as_json: bool = flag(
+        "--json", default=False, is_flag=True, help="One JSON document with unrounded numbers."
+    )
+    quiet: bool = flag("-q", "--quiet", default=False, is_flag=True, help="No remarks on standard error.")
+
+    @property
+    def to_file(self) -> bool:
+        """Whether a file is named; - is standard output."""
+        return self.path not in (None, "-")
+
+    def format(self, offered: Collection[str], hint: str | None = None) -> str:
+        """Return what the name of the file ends in; refuse an ending that promises what is not offered.
+
+        A name without such an ending gets what the verb writes by itself: "".
+        """
+        if not self.to_file:
+            return ""
+        suffix = PurePath(str(self.path)).suffix.lower()
+        if suffix not in _FORMATS:
+            return ""
+        if suffix in offered:
+            return suffix
+        *most, last = offered
+        listed = f"{', '.join(most)} or {last}" if most else last
+        raise InputError(
+            f"`--output {self.path}` must end in {listed}, got {suffix}." + (f" Hint: {hint}" if hint else "")
+        )
+
+    def told(self, *, tables: bool = False) -> "Output":
+        """Return the same for an answer in words or JSON: a name that ends in .json asks for JSON.
+
+        With `tables` the names of tables are offered, too; see `as_table`.
+        """
+        words = (".txt", ".json", *TABLE_FORMATS) if tables else (".txt", ".md", ".json")
+        suffix = self.format((".json",) if self.as_json else words)
+        return replace(self, as_json=True) if suffix == ".json" else self
+
+    @property
+    def as_table(self) -> bool:
+        """Whether the name of the file asks for tables; for verbs that offer them."""
+        return self.to_file and not self.as_json and PurePath(str(self.path)).suffix.lower() in TABLE_FORMATS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Privacy(Flags):
+    """The smallest number of cases that anything shown stands for."""
+
+    TITLE: ClassVar[str] = "Privacy"
+
+    smallest: int | None = flag(
+        "--private",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Join neighbouring scores until every cell of the page, a range of scores and a class, holds "
+        "at least N cases or none, and round the ends. Scores and classes of single cases and tests of "
+        "differences are left out.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signing(Flags):
+    """Where the dossier goes; nowhere unless a file is named."""
+
+    TITLE: ClassVar[str] = "Dossier"
+
+    dossier: str | None = flag(
+        "--dossier",
+        metavar="PATH",
+        help="Also write a dossier, .md or .docx: purpose, data, costs and their source, rule, evidence, "
+        "the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse other formats before anything is read."""
+        if self.dossier is not None and PurePath(self.dossier).suffix.lower() not in (".md", ".docx"):
+            raise InputError(f"`--dossier {self.dossier}` must end in .md or .docx.")

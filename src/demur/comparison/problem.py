@@ -1,0 +1,289 @@
+"""What a comparison is asked: costs, prevalence, limits and the aim of the choice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_positive_int,
+    check_prevalence,
+    check_type,
+    input_error,
+)
+from demur.costs.case_costs import CaseCosts, CaseFactors
+from demur.costs.class_costs import ClassCosts
+from demur.costs.losses import Losses
+from demur.costs.matrix import CostMatrix
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
+from demur.exceptions import InputError
+from demur.surface.masses import RunningMasses
+from demur.typing import FloatArray, Range
+from demur.windows.limits import LIMITS, Limits
+from demur.windows.search import CutLimits, MassRows, cut_limits, prevalence_factors
+
+__all__ = ["OBJECTIVES", "Costs", "DecisionProblem", "Limits", "Scenario", "class_shares_of"]
+
+OBJECTIVES = ("expected", "worst", "regret", "guaranteed")
+
+Costs: TypeAlias = CostModel | CostRange | CaseCosts | ClassCosts
+"""Costs of outcomes, each a number or a range: of two classes, by case, of many classes."""
+
+
+def class_shares_of(prevalence: float | FloatArray | None) -> FloatArray | None:
+    """Return P(class) in use from P(positive) or from the shares themselves; None for the sample's own."""
+    if prevalence is None or isinstance(prevalence, np.ndarray):
+        return prevalence
+    return np.array([1 - prevalence, prevalence])
+
+
+class Scenario(NamedTuple):
+    """One point of the box of costs and prevalence; a prevalence of None is the sample's own.
+
+    Where every case has its own costs, the point is given by factors on them. The prevalence of many classes
+    is one share per class.
+    """
+
+    costs: CostModel | CaseFactors | Losses
+    prevalence: float | FloatArray | None
+
+    @property
+    def shares(self) -> FloatArray | None:
+        """P(class) in use; None for the sample's own."""
+        return class_shares_of(self.prevalence)
+
+    @property
+    def rate(self) -> float | None:
+        """P(positive) in use; None for the sample's own."""
+        assert not isinstance(self.prevalence, np.ndarray), "of two classes"
+        return self.prevalence
+
+    @property
+    def losses(self) -> Losses:
+        """Losses by class; not for costs by case."""
+        assert not isinstance(self.costs, CaseFactors)
+        return self.costs.losses if isinstance(self.costs, CostModel) else self.costs
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DecisionProblem:
+    """Everything an answer depends on besides the cases.
+
+    Attributes
+    ----------
+    costs : CostModel, CostRange, CaseCosts, ClassCosts or None
+        What outcomes cost; None: compare over all costs, no answer at a point.
+    prevalence : float, (low, high), array or None
+        P(positive) in use, or the share of each of many classes; None for the sample's own.
+    objective : str
+        What the choice minimises over a range of costs.
+    limits : Limits
+    confidence_level : float
+    seed : int
+    """
+
+    costs: Costs | None
+    prevalence: float | Range | FloatArray | None
+    objective: str
+    limits: Limits
+    confidence_level: float
+    seed: int
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        costs: Any,
+        prevalence: Any,
+        objective: Any,
+        limits: Limits,
+        confidence_level: Any,
+        seed: Any,
+    ) -> DecisionProblem:
+        """Check what a user passes; the objective defaults to regret for ranges, else expected."""
+        if costs is not None and not isinstance(costs, (CostRange, CaseCosts, ClassCosts)):
+            check_type(costs, "costs", CostModel)
+        if isinstance(costs, CostRange) and costs.is_point:
+            costs = costs.mean
+        many = isinstance(costs, ClassCosts)
+        rate = prevalence if many else _prevalence(prevalence)
+        limits.check_prevalence(rate)
+        ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
+        aim = ("regret" if ranged else "expected") if objective is None else objective
+        check_choice(aim, "objective", OBJECTIVES[:3] if many else OBJECTIVES)
+        if costs is None and (objective is not None or limits.given()):
+            what = "objective" if objective is not None else next(iter(limits.given()))
+            raise InputError(f"`{what}` needs costs. Hint: pass costs=CostModel(...).")
+        if ranged and limits.precision_confidence is not None:
+            raise InputError(
+                "`precision_confidence` needs one prevalence and costs without ranges. "
+                "Hint: promise the precision at the middle of the ranges."
+            )
+        if aim == "guaranteed" and (ranged or limits.given()):
+            what = "ranges" if ranged else "limits"
+            raise InputError(
+                f"`objective` must not be 'guaranteed' with {what}. "
+                "Hint: with any other objective the answer shows its guarantee as well."
+            )
+        if many:
+            _require_many(limits)
+        elif isinstance(costs, CaseCosts):
+            _refuse_bounds(aim, limits)
+        elif costs is not None:
+            for scenario in costs.corners():
+                _refuse_rewards(scenario)
+        return cls(
+            costs=costs,
+            prevalence=rate,
+            objective=aim if ranged or aim == "guaranteed" else "expected",
+            limits=limits,
+            confidence_level=check_confidence_level(confidence_level),
+            seed=check_positive_int(seed, "seed", minimum=0),
+        )
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a cost or the prevalence is a range."""
+        return (self.costs is not None and self.costs.ranged) or isinstance(self.prevalence, tuple)
+
+    @property
+    def by_case(self) -> bool:
+        """Whether every case has its own costs."""
+        return isinstance(self.costs, CaseCosts)
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more than two classes."""
+        return isinstance(self.costs, ClassCosts)
+
+    @property
+    def point(self) -> CostModel:
+        """The costs by class, or the middle of their ranges."""
+        if not isinstance(self.costs, (CostModel, CostRange)):
+            raise ValueError("this comparison was made without costs by class")
+        return self.costs.mean
+
+    @property
+    def centre(self) -> Scenario:
+        """The costs and the prevalence, or the middle of their ranges."""
+        assert self.costs is not None
+        return Scenario(self.costs.mean, self.shares if self.many else self.rate)
+
+    @property
+    def chosen_for(self) -> CostModel | CaseCosts | CostMatrix:
+        """The costs a rule is chosen for: those of each case, or by class, in the middle of their ranges."""
+        if isinstance(self.costs, ClassCosts):
+            return self.costs.matrix()
+        return self.costs if isinstance(self.costs, CaseCosts) else self.point
+
+    @property
+    def rate(self) -> float | None:
+        """P(positive) in use, or the middle of its range; None for the sample's own, and for many classes."""
+        if isinstance(self.prevalence, tuple):
+            low, high = self.prevalence
+            return low + (high - low) / 2
+        return None if isinstance(self.prevalence, np.ndarray) else self.prevalence
+
+    @property
+    def shares(self) -> FloatArray | None:
+        """P(class) in use, in the middle of its range; None for the sample's own."""
+        return class_shares_of(self.prevalence if isinstance(self.prevalence, np.ndarray) else self.rate)
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether abstaining has a price."""
+        return self.costs is not None and self.costs.may_abstain
+
+    def corners(self) -> list[Scenario]:
+        """Return the corners of the box of costs and prevalence; the point itself without ranges."""
+        rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
+        costs = [] if self.costs is None else self.costs.corners()
+        return [Scenario(one, rate) for one in costs for rate in rates]
+
+    def grid(self, steps: int) -> list[Scenario]:
+        """Return evenly spaced points of the box, `steps` along everything that is a range."""
+        rates: list[Any] = [self.prevalence]
+        if isinstance(self.prevalence, tuple):
+            rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
+        costs = [] if self.costs is None else self.costs.grid(steps)
+        return [Scenario(one, rate) for one in costs for rate in rates]
+
+    def at(self, scenario: Scenario) -> DecisionProblem:
+        """Return the problem for one point of the box."""
+        costs: Any = scenario.costs
+        if isinstance(self.costs, (CaseCosts, ClassCosts)):
+            costs = self.costs.at(costs)
+        return replace(self, costs=costs, prevalence=scenario.prevalence, objective="expected")
+
+    def allowed(self, masses: RunningMasses | MassRows, *, over_range: bool = True) -> CutLimits | None:
+        """Return the windows that keep the limits, at all prevalences of the range or in its middle.
+
+        None without limits. `masses` are made under `rate`.
+        """
+        if not self.limits.kept():
+            return None
+        allowed = cut_limits(masses, self.limits)
+        if over_range and isinstance(self.prevalence, tuple) and self.rate is not None:
+            for rate in self.prevalence:
+                scaled = masses.scaled(*prevalence_factors(rate, self.rate))
+                allowed = allowed.both(cut_limits(scaled, self.limits))
+        return allowed
+
+    def never_abstaining(self) -> DecisionProblem:
+        """Return the same problem with abstention disabled."""
+        assert self.costs is not None
+        return replace(self, costs=self.costs.never_abstaining())
+
+
+def _require_many(limits: Limits) -> None:
+    """Refuse limits that have a meaning for two classes only."""
+    meant = [limit.name for limit in LIMITS if limit.many_classes]
+    for name, value in limits.given().items():
+        if name not in meant:
+            raise InputError(
+                f"`{name}` is for two classes, got {value!r} beside more. Hint: leave it out; "
+                f"{' and '.join(meant)} limits the reviews of any number of classes."
+            )
+
+
+def _refuse_bounds(objective: str, limits: Limits) -> None:
+    """What holds for every sample size is proven for costs by class only."""
+    if objective == "guaranteed":
+        raise InputError(
+            "`objective` must not be 'guaranteed' with costs by case: amounts have no bound, so nothing is "
+            "guaranteed for every sample size. Hint: the interval of the answer holds for large samples."
+        )
+    if limits.precision_confidence is not None:
+        raise InputError(
+            "`precision_confidence` needs costs by class. Hint: leave it out to keep the precisions among "
+            "the cases at hand."
+        )
+
+
+def _prevalence(value: Any) -> float | Range | None:
+    if not isinstance(value, (tuple, list)):
+        return None if value is None else check_prevalence(value, positives=1.0, negatives=1.0)
+    if len(value) != 2:
+        raise input_error("prevalence", "must be a number or a pair (low, high)", repr(value))
+    low, high = (check_prevalence(end, positives=1.0, negatives=1.0) for end in value)
+    if low > high:
+        raise input_error("prevalence", "must be a pair (low, high) with low <= high", repr(value))
+    return low if low == high else (low, high)
+
+
+def _refuse_rewards(costs: CostModel) -> None:
+    """A reward for abstaining breaks the order negative, abstain, positive along the scores."""
+    for name, value in (("positive", costs.nu_positive), ("negative", costs.nu_negative)):
+        if value < 0 or math.isnan(value):
+            raise input_error(
+                "costs",
+                "must not reward abstaining",
+                f"a relative cost of {value:g} on a {name} case",
+                "raise cost_abstain to at least the cost of a right answer.",
+            )

@@ -1,0 +1,262 @@
+"""A decision as an ONNX model, alone or behind a classifier."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from demur._checks import input_error
+from demur.exceptions import InputError
+from demur.policy.labels import label_kind
+from demur.windows.expression import All, Case, Column, Condition, Decision, Number, Numeric, Sum
+
+__all__ = ["onnx_of"]
+
+# the oldest operators and file format with all that is used here: runtimes since 2020 read them
+_OPSET = 13
+_OLDEST_OPSET = 12
+_IR_VERSION = 8
+_MAIN_DOMAIN = ("", "ai.onnx")
+_SCORE, _PROBA, _DECISION = "score", "proba", "decision"
+_TABLE = 2
+_CLASSES = 2
+_COMPARISONS = {">=": "GreaterOrEqual", "<=": "LessOrEqual", ">": "Greater"}
+
+
+def onnx_of(
+    decision: Decision,
+    *,
+    classes: Sequence[Any],
+    abstain_label: Any,
+    origin: Sequence[tuple[str, str]],
+    model: Any = None,
+    output: str | None = None,
+    column: int | None = None,
+) -> Any:
+    """Return the model: `score` (or `proba`, of several columns) in and `decision` out.
+
+    With `model` its inputs in, both out. ONNX has no missing labels: rows without a decision abstain.
+    """
+    onnx = _onnx_package()
+    helper, types = onnx.helper, onnx.TensorProto
+    width = len(decision.columns)
+    numbers = helper.make_tensor_value_info(
+        *((_SCORE, types.DOUBLE, ["n"]) if width == 1 else (_PROBA, types.DOUBLE, ["n", width]))
+    )
+    kinds = {"text": types.STRING, "whole": types.INT64, "number": types.DOUBLE}
+    writer = _Writer(onnx, decision, kinds[label_kind([*classes, abstain_label])])
+    decided = helper.make_tensor_value_info(_DECISION, writer.label_type, ["n"])
+    if model is None:
+        if output is not None or column is not None:
+            what = "`output` and `column` need" if width == 1 else "`output` needs"
+            raise InputError(f"{what} `model`. Hint: leave {'them' if width == 1 else 'it'} out.")
+        writer.decide(decision, abstain_label)
+        graph = helper.make_graph(
+            writer.nodes, "demur_policy", [numbers], [decided], initializer=writer.constants
+        )
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
+        made.ir_version = _IR_VERSION
+        return _signed(origin, onnx, made)
+    _require_model(onnx, model, numbers.name)
+    found = _scores_of(onnx, model, output)
+    made = type(model).FromString(model.SerializeToString())
+    if width == 1:
+        writer.take_column(found, _place(found, classes, column))
+    elif column is None:
+        writer.take_columns(found, classes)
+    else:
+        raise input_error("column", "is for rules of one score", column, "leave it out.")
+    writer.decide(decision, abstain_label)
+    made.graph.node.extend(writer.nodes)
+    made.graph.initializer.extend(writer.constants)
+    del made.graph.output[:]
+    made.graph.output.extend([decided, numbers])
+    return _signed(origin, onnx, made)
+
+
+def _onnx_package() -> Any:
+    """Return the package onnx, or say how to get it."""
+    try:
+        import onnx
+        import onnx.checker
+        import onnx.helper
+    except ImportError:
+        raise InputError("ONNX needs the package onnx. Hint: pip install 'demur[onnx]'.") from None
+    return onnx
+
+
+def _signed(origin: Sequence[tuple[str, str]], onnx: Any, made: Any) -> Any:
+    """Write where the rule comes from into the model, and check it."""
+    if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
+        made.opset_import.append(onnx.helper.make_opsetid("", _OPSET))
+    made.producer_name = "demur"
+    lines = ["Decision of a policy of demur; NaN abstains.", *(f"{name}: {text}" for name, text in origin)]
+    made.doc_string = "\n".join(lines)
+    known = {entry.key: entry.value for entry in made.metadata_props}
+    onnx.helper.set_model_props(made, {**known, **{f"demur.{name}": text for name, text in origin}})
+    onnx.checker.check_model(made)
+    return made
+
+
+# ---------------------------------------------------------------- the expression
+
+
+class _Writer:
+    """Nodes and constants of a graph, each under a name of its own; numbers are columns of shape (n, 1)."""
+
+    def __init__(self, onnx: Any, decision: Decision, label_type: int) -> None:
+        self.onnx, self.types, self.label_type = onnx, onnx.TensorProto, int(label_type)
+        self.columns = decision.columns
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._written: dict[Any, str] = {}
+
+    def constant(self, kind: int, shape: list[int], values: list[Any]) -> str:
+        name = f"demur/constant_{len(self.constants)}"
+        stored = [value.encode() if isinstance(value, str) else value for value in values]
+        self.constants.append(self.onnx.helper.make_tensor(name, kind, shape, stored))
+        return name
+
+    def node(self, operator: str, *inputs: str, output: str | None = None, **options: Any) -> str:
+        name = output or f"demur/{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(operator, list(inputs), [name], **options))
+        return name
+
+    def shaped(self, name: str, *shape: int, output: str | None = None) -> str:
+        target = self.constant(self.types.INT64, [len(shape)], list(shape))
+        return self.node("Reshape", name, target, output=output)
+
+    def decide(self, decision: Decision, abstain_label: Any) -> None:
+        """Write the label of every row; rows without a decision abstain."""
+        # NaN is the only number that is not at least itself
+        tests = [self.node("GreaterOrEqual", *[self.number(Column(name))] * 2) for name in self.columns]
+        if decision.valid is not None:
+            tests.append(self.condition(decision.valid))
+        label = self.label_of(decision.value)
+        named = self.node("Where", self.both(tests), label, self.labels([abstain_label]))
+        self.shaped(named, -1, output=_DECISION)
+
+    def labels(self, labels: Sequence[Any]) -> str:
+        return self.constant(self.label_type, [len(labels), 1], list(labels))
+
+    def label_of(self, value: Any) -> str:
+        if isinstance(value, Case):
+            name = self.labels([value.otherwise])
+            for test, label in reversed(value.branches):
+                name = self.node("Where", self.condition(test), self.labels([label]), name)
+            return name
+        numbers = self.node("Concat", *map(self.number, value.values), axis=1)
+        # of equal numbers ArgMax takes the first
+        best = self.node(
+            "ArgMax", numbers if value.largest else self.node("Neg", numbers), axis=1, keepdims=0
+        )
+        return self.node("Gather", self.labels(value.labels), best)
+
+    def condition(self, test: Condition) -> str:
+        if isinstance(test, All):
+            return self.both([self.condition(one) for one in test.conditions])
+        return self.node(_COMPARISONS[test.operator], self.number(test.left), self.number(test.right))
+
+    def both(self, tests: Sequence[str]) -> str:
+        first, *rest = tests
+        for test in rest:
+            first = self.node("And", first, test)
+        return first
+
+    def number(self, value: Numeric) -> str:
+        if value not in self._written:
+            self._written[value] = self._number(value)
+        return self._written[value]
+
+    def _number(self, value: Numeric) -> str:
+        if isinstance(value, Column):
+            if len(self.columns) == 1:
+                return self.shaped(_SCORE, -1, 1)
+            place = self.constant(self.types.INT64, [1], [self.columns.index(value.name)])
+            return self.node("Gather", _PROBA, place, axis=1)
+        if isinstance(value, Number):
+            return self.constant(self.types.DOUBLE, [1, 1], [value.value])
+        if isinstance(value, Sum):
+            total, *rest = map(self.number, value.terms)
+            for term in rest:
+                total = self.node("Add", total, term)
+            return total
+        return self.node("Mul", self.number(value.left), self.number(value.right))
+
+    # ------------------------------------------------------------ behind a classifier
+
+    def take_column(self, found: Any, place: int | None) -> None:
+        """Bring the scores of the positive class into `score`, as doubles; None: there is one column."""
+        if place is None:
+            column = self.shaped(found.name, -1)
+        else:
+            at = self.constant(self.types.INT64, [], [place])
+            column = self.node("Gather", found.name, at, axis=1)
+        self.node("Cast", column, output=_SCORE, to=self.types.DOUBLE)
+
+    def take_columns(self, found: Any, classes: Sequence[Any]) -> None:
+        """Bring the columns of a classifier, which sorts its classes, into the policy's order, as doubles."""
+        order = [sorted(classes).index(name) for name in classes]
+        at = self.constant(self.types.INT64, [len(order)], order)
+        self.node("Cast", self.node("Gather", found.name, at, axis=1), output=_PROBA, to=self.types.DOUBLE)
+
+
+def _place(found: Any, classes: Sequence[Any], column: int | None) -> int | None:
+    """Return the column of the positive class in the output of a classifier; None if there is but one."""
+    sizes = [size.dim_value for size in found.type.tensor_type.shape.dim]
+    if column is not None:
+        return column
+    if len(sizes) == 1 or sizes[1:] == [1]:
+        return None
+    if len(sizes) != _TABLE or sizes[1] not in (0, _CLASSES):
+        shown = " x ".join(str(size or "n") for size in sizes) or "an unknown shape"
+        raise input_error("column", f"is needed for an output of {shown}", None, "count from 0.")
+    # classifiers sort their classes
+    return sorted(classes).index(classes[1])
+
+
+def _require_model(onnx: Any, model: Any, numbers: str) -> None:
+    """Refuse what is no classifier in ONNX that a decision can be put behind."""
+    if not isinstance(model, onnx.ModelProto):
+        raise input_error(
+            "model",
+            "must be an onnx.ModelProto",
+            type(model).__name__,
+            "skl2onnx.to_onnx(estimator, X[:1], options={'zipmap': False}) makes one.",
+        )
+    for opset in model.opset_import:
+        if opset.domain in _MAIN_DOMAIN and opset.version < _OLDEST_OPSET:
+            raise input_error(
+                "model",
+                f"must use the operators of ONNX since version {_OLDEST_OPSET}",
+                opset.version,
+                f"convert it with target_opset={_OPSET} or more.",
+            )
+    graph = model.graph
+    used = {value.name for value in (*graph.input, *graph.output, *graph.initializer)}
+    for node in graph.node:
+        used.update(node.input, node.output)
+    taken = sorted(name for name in used if name in (numbers, _DECISION) or name.startswith("demur/"))
+    if taken:
+        rule = f"must leave the names {numbers}, decision and demur/... to the policy"
+        raise input_error("model", rule, taken[0], "rename it, for example with onnx.compose.add_prefix.")
+
+
+def _scores_of(onnx: Any, model: Any, output: str | None) -> Any:
+    """Return the output with the scores: the one named, or the only one of floats."""
+    names = [value.name for value in model.graph.output]
+    if output is not None and output not in names:
+        raise input_error("output", f"must be one of {', '.join(names)}", repr(output))
+    types = onnx.TensorProto
+    floats = [
+        value
+        for value in model.graph.output
+        if value.type.tensor_type.elem_type in (types.FLOAT, types.DOUBLE, types.FLOAT16)
+        and output in (None, value.name)
+    ]
+    if len(floats) != 1:
+        raise input_error(
+            "model",
+            "must have one output of scores as a tensor of floats",
+            f"{len(floats)} among {', '.join(names)}",
+            "name it with output=; convert with options={'zipmap': False} where it holds dictionaries.",
+        )
+    return floats[0]

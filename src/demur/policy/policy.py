@@ -1,0 +1,768 @@
+"""`Policy`: a rule, its labels and costs in a small JSON file that production can apply.
+
+The file of a window also holds the pooled blocks of the data it was chosen on, so that other costs or
+another prevalence need no data: the blocks are all an optimal window depends on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from demur._checks import check_choice, check_rate, check_type, input_error
+from demur._files.values import rate
+from demur._files.whole import whole_file
+from demur._html import zones
+from demur._results import Result, json_safe
+from demur._version import __version__
+from demur.costs.case_costs import CaseCosts
+from demur.costs.matrix import CostMatrix
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
+from demur.counts.window import AbstentionWindow
+from demur.exceptions import InputError, UndefinedError
+from demur.policy.evidence import PolicyEvidence
+from demur.policy.file import (
+    DIGEST,
+    SCHEMA,
+    VERSION,
+    costs_part,
+    file_text,
+    parsed,
+    policy_fields,
+    require_written,
+)
+from demur.policy.labels import OUTPUTS, builtin_labels, check_policy_labels, free_label, labelled
+from demur.policy.promise import Promise
+from demur.surface.surface import AbstentionSurface
+from demur.surface.window import written_window
+from demur.typing import FloatArray, IntArray
+from demur.windows.expression import Decision
+from demur.windows.rule import RULES, Rule, Window
+
+__all__ = ["FROM_COSTS", "Policy"]
+
+FROM_COSTS = "From costs alone, no evidence: no labelled case was looked at."
+"""Note of a policy without evidence."""
+
+_CHOSEN = ("cheapest", "constrained", "amounts")
+# ratios of costs may differ by rounding
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Policy(Result):
+    """When to act and when to abstain, as a file: a rule, its labels, costs, promise and evidence.
+
+    Decides like its rule, for example a `Window`: positive if ``score >= upper``, negative if
+    ``score <= lower``, else abstain. Assumes that scores or probabilities come from the model the
+    policy was made for, on the same scale. Make one with `from_answer`, `from_surface`, `from_window` or
+    `from_estimator`, keep it with `save`, get it back with `load`; the constructor itself is for values
+    from elsewhere and checks them the same way.
+
+    Parameters
+    ----------
+    rule : Window or ClassRule
+        Two thresholds on a score, or one weight per class.
+    classes : sequence of str or number
+        What `apply` answers, in the order of the codes: negative and positive for a window. Default:
+        those of the rule, or 0 and 1.
+    abstain_label : str or number, optional
+        What it answers for an abstention: no class, text beside text, a number beside numbers. Without it
+        one is picked as in `from_answer`.
+    columns : sequence of str, optional
+        Columns of a file that the rule reads. Default: `model` or "score" for one, else the names of
+        the classes.
+    costs : CostModel or CostMatrix, optional
+        The costs the rule was chosen for; None if it was chosen without costs.
+    abstain_costs : array, optional
+        Price of abstaining by true class, beside a `CostMatrix`.
+    amounts : mapping, optional
+        Where every case had its own costs (`chosen` is "amounts"): their columns, extremes and factors, as
+        `CaseCosts` describes them. New scores need no amounts.
+    shares : array, optional
+        P(class) assumed in use.
+    chosen : str, optional
+        How the rule was chosen: "cheapest", "constrained" or "amounts" for a window, which can be derived
+        again from the blocks if it is the cheapest; else the kind of the rule, as in the answer.
+    promise : Promise, optional
+        What it is expected to cost and to do in use.
+    evidence : PolicyEvidence, optional
+        Fingerprint of the data and the pooled blocks; None if the rule was made from costs alone.
+    model : str, optional
+        Name of the scores; `demur apply` looks for a column of this name.
+    note : str
+        Anything worth telling, such as the constraints in words.
+    unsigned : bool
+        Whether it was read from a file without a digest, so that nobody can tell whether it was edited.
+
+    Raises
+    ------
+    InputError
+        For NaN or swapped thresholds, labels that coincide or are of mixed kinds, shares outside
+        [0, 1], and parts that do not fit the classes.
+
+    Notes
+    -----
+    An optimal window lies between pooled blocks whatever the costs and the prevalence, and the
+    blocks do not depend on either. So `at` is exact, except for windows under constraints, which
+    may cut a block.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    A miss costs 100, a false alarm 100, a review 25: review scores between -0.7 and 0.6. Where
+    positives are rarer, fewer reviews pay:
+
+    >>> from demur import CostModel, Policy, abstention_surface
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> costs = CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
+    >>> policy = Policy.from_surface(
+    ...     abstention_surface(y, s), costs=costs, pos_label="ill", neg_label="well", abstain_label="ask"
+    ... )
+    >>> policy.apply([-0.8, 0.1, 0.7]).tolist()
+    ['well', 'ask', 'ill']
+    >>> round(policy.abstention_rate, 3), round(policy.at(prevalence=0.2).abstention_rate, 3)
+    (0.667, 0.2)
+
+    One weight per class:
+
+    >>> from demur.windows import ClassRule
+    >>> rule = ClassRule(classes=["a", "b", "c"], weights=[1, 1, 2], abstain_weight=0.6)
+    >>> Policy(rule=rule, abstain_label="ask").apply([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]]).tolist()
+    ['a', 'ask']
+    """
+
+    rule: Rule
+    classes: tuple[Any, ...] = ()
+    abstain_label: Any = None
+    columns: tuple[str, ...] = ()
+    costs: CostModel | CostMatrix | None = None
+    abstain_costs: FloatArray | None = None
+    amounts: Mapping[str, Any] | None = None
+    shares: FloatArray | None = None
+    chosen: str = ""
+    promise: Promise | None = None
+    evidence: PolicyEvidence | None = None
+    model: str | None = None
+    note: str = ""
+    unsigned: bool = False
+    _evidence: ClassVar[tuple[str, ...]] = ("evidence",)
+    _told = ("model", "chosen", "rule", "classes", "abstain_label", "abstention_rate", "expected_cost")
+
+    def __post_init__(self) -> None:
+        if type(self.rule) not in RULES.values():
+            known = ", ".join(rule.__name__ for rule in RULES.values())
+            raise input_error("rule", f"must be a rule ({known})", type(self.rule).__name__)
+        check_type(self.note, "note", str)
+        if self.model is not None:
+            check_type(self.model, "model", str)
+        self._set_labels()
+        self._set_columns()
+        self._set_costs()
+        if self.shares is not None:
+            shares = np.array([rate(share, "shares") for share in self.shares])
+            object.__setattr__(self, "shares", shares)
+        if self.promise is not None:
+            check_type(self.promise, "promise", Promise)
+        if self.evidence is not None:
+            check_type(self.evidence, "evidence", PolicyEvidence)
+        Result.__post_init__(self)
+
+    def _set_labels(self) -> None:
+        own = builtin_labels(getattr(self.rule, "classes", ()))
+        classes = tuple(self.classes) or own or (0, 1)
+        if isinstance(self.rule, Window) and len(classes) != 2:
+            raise input_error("classes", "must be negative and positive for a window", repr(classes))
+        if own and builtin_labels(classes) != own:
+            raise input_error("classes", f"must be those of the rule, {own!r}", repr(classes))
+        abstain_label = self.abstain_label
+        if abstain_label is None:
+            abstain_label = free_label(*builtin_labels(classes))
+        *classes_, abstain_label = check_policy_labels(classes, abstain_label)
+        if own:
+            object.__setattr__(self, "rule", replace(self.rule, classes=own))  # type: ignore[type-var]
+        object.__setattr__(self, "classes", tuple(classes_))
+        object.__setattr__(self, "abstain_label", abstain_label)
+
+    def _set_columns(self) -> None:
+        inputs = self.rule.inputs
+        columns = tuple(self.columns)
+        if not columns:
+            columns = (self.model or "score",) if inputs == 1 else tuple(map(str, self.classes))
+        if len(columns) != inputs or len(set(columns)) < inputs:
+            raise input_error("columns", f"must be {inputs} different names", repr(columns))
+        object.__setattr__(self, "columns", columns)
+
+    def _set_costs(self) -> None:
+        window = isinstance(self.rule, Window)
+        if not self.chosen:
+            object.__setattr__(self, "chosen", "cheapest" if window else "weights")
+        if window:
+            check_choice(self.chosen, "chosen", _CHOSEN)
+            if self.costs is not None:
+                check_type(self.costs, "costs", CostModel)
+            elif self.chosen == "cheapest":
+                raise input_error("costs", "are needed by the rule 'cheapest'", None)
+        elif isinstance(self.costs, CostMatrix):
+            object.__setattr__(self, "costs", self.costs.arranged(self.classes))
+        elif self.costs is not None:
+            check_type(self.costs, "costs", CostModel)
+        if (self.amounts is None) == (self.chosen == "amounts"):
+            raise input_error("amounts", "belong to the rule 'amounts'", f"the rule {self.chosen!r}")
+
+    # ---------------------------------------------------------------- what it says, by name
+
+    @property
+    def lower(self) -> float | None:
+        """Threshold up to which a score is called negative; None for a rule without a window."""
+        return self.rule.lower if isinstance(self.rule, Window) else None
+
+    @property
+    def upper(self) -> float | None:
+        """Threshold from which on a score is called positive; None for a rule without a window."""
+        return self.rule.upper if isinstance(self.rule, Window) else None
+
+    @property
+    def neg_label(self) -> Any:
+        """Label of a negative decision; None for more than two classes."""
+        return self.classes[0] if len(self.classes) == 2 else None
+
+    @property
+    def pos_label(self) -> Any:
+        """Label of a positive decision; None for more than two classes."""
+        return self.classes[1] if len(self.classes) == 2 else None
+
+    @property
+    def prevalence(self) -> float | None:
+        """P(positive) assumed in use; None where nothing was assumed, and for more than two classes."""
+        return float(self.shares[1]) if self.shares is not None and len(self.classes) == 2 else None
+
+    @property
+    def kind(self) -> str:
+        """How the rule was chosen, as `chosen`."""
+        return self.chosen
+
+    @property
+    def expected_cost(self) -> float | None:
+        """Promised cost per case in the unit of the costs; None where nothing was promised."""
+        return None if self.promise is None else self.promise.cost
+
+    @property
+    def expected_limit(self) -> float | None:
+        """Upper end of the interval of the promised cost; None where there is no interval."""
+        return None if self.promise is None else self.promise.limit
+
+    @property
+    def abstention_rate(self) -> float | None:
+        """Expected share of cases abstained on; None where nothing was promised."""
+        return None if self.promise is None else self.promise.abstention_rate
+
+    @property
+    def error_rate(self) -> float | None:
+        """Expected share of cases decided wrongly; None where nothing was promised."""
+        return None if self.promise is None else self.promise.error_rate
+
+    @property
+    def fn(self) -> float | None:
+        """Expected share of all cases that are missed positives; None for more than two classes."""
+        return None if self.promise is None else self.promise.fn
+
+    @property
+    def fp(self) -> float | None:
+        """Expected share of all cases that are false alarms; None for more than two classes."""
+        return None if self.promise is None else self.promise.fp
+
+    # ---------------------------------------------------------------- construction
+
+    @classmethod
+    def from_surface(
+        cls,
+        surface: AbstentionSurface,
+        *,
+        costs: CostModel,
+        pos_label: Any = 1,
+        neg_label: Any = 0,
+        abstain_label: Any = None,
+        model: str | None = None,
+    ) -> Self:
+        """Make the policy of the cheapest window of a surface for these costs.
+
+        The prevalence assumed is that of the surface. Labels as described for the class; without
+        `abstain_label` one is picked as in `from_answer`.
+        """
+        check_type(surface, "surface", AbstentionSurface, "an")
+        return cls.from_window(
+            written_window(surface.window(costs=costs), surface.counts),
+            surface.counts,
+            costs=costs,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            abstain_label=abstain_label,
+            model=model,
+        )
+
+    @classmethod
+    def from_window(
+        cls,
+        window: AbstentionWindow,
+        counts: ScoreCounts,
+        *,
+        costs: CostModel | None = None,
+        pos_label: Any = 1,
+        neg_label: Any = 0,
+        abstain_label: Any = None,
+        model: str | None = None,
+        note: str = "",
+    ) -> Self:
+        """Make the policy of a window, also of one under constraints, and the counts it was chosen on.
+
+        `costs` must be those the window was chosen for; left out, they are taken from the window in
+        their normal form (a miss costs 1). A window under limits brings its own note along.
+        """
+        check_type(window, "window", AbstentionWindow, "an")
+        check_type(counts, "counts", ScoreCounts)
+        _require_window_of(window, counts)
+        prices = _costs_of(window, costs)
+        constrained = window.about == "limits"
+        notes = (note, window.note)
+        return cls(
+            rule=Window(window.lower, window.upper),
+            classes=(neg_label, pos_label),
+            abstain_label=abstain_label,
+            costs=prices,
+            shares=_two_shares(window.prevalence),
+            promise=_window_promise(window, prices),
+            chosen="constrained" if constrained else "cheapest",
+            evidence=PolicyEvidence.from_counts(counts),
+            model=model,
+            note=" ".join(words for words in notes if words),
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, abstain_label: Any = None, model: str | None = None) -> Self:
+        """Make the policy of a fitted `AbstainingClassifier`: its window, labels, costs and honest cost.
+
+        The scores to apply it to are those of the inner estimator; the note says which. Without
+        `abstain_label` it is the classifier's where that fits its classes, else one is picked as in
+        `from_answer`.
+        """
+        kind = type(estimator).__name__
+        if not all(hasattr(estimator, name) for name in ("window_", "costs_", "classes_", "estimator_")):
+            rule = "must be a fitted AbstainingClassifier"
+            hint = "call fit first; for scores alone use Policy.from_answer."
+            raise input_error("estimator", rule, kind, hint)
+        if not hasattr(estimator, "surface_"):
+            raise input_error("estimator", "must keep its evidence", kind, "fit it with store_surface=True.")
+        negative, positive = builtin_labels(estimator.classes_)
+        if estimator.pos_label is not None and estimator.pos_label == negative:
+            negative, positive = positive, negative
+        own = estimator.abstain_label_
+        if abstain_label is None and isinstance(own, str) == isinstance(positive, str):
+            abstain_label = None if own in (negative, positive) else own
+        inner, response = estimator.estimator_, estimator.response_method
+        if response == "auto":
+            response = next(name for name in ("predict_proba", "decision_function") if hasattr(inner, name))
+        policy = cls.from_window(
+            estimator.window_,
+            estimator.surface_.counts,
+            costs=estimator.costs_,
+            pos_label=positive,
+            neg_label=negative,
+            abstain_label=abstain_label,
+            model=model,
+            note=f"Scores are {response} of {type(inner).__name__} for {positive!r}.",
+        )
+        honest = estimator.expected_cost_
+        if honest is None or policy.promise is None:
+            return policy
+        return replace(policy, promise=replace(policy.promise, cost=float(honest.cost)))
+
+    @classmethod
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
+        """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
+
+        Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
+        else "abstain". A rule without a model needs no policy and is refused.
+        """
+        return cls(**_answer_parts(answer), abstain_label=abstain_label)
+
+    def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
+        """Return the policy for other costs, another prevalence, or both; exact, without the data.
+
+        What is left out stays as it is. Raises `UndefinedError` for windows under constraints, and
+        for a reward (negative cost) of abstaining that differs by class: both need the scores.
+        """
+        prices = self.costs if costs is None else costs
+        if self.chosen != "cheapest" or prices is None or self.evidence is None:
+            how = "for amounts per case" if self.chosen == "amounts" else "under constraints"
+            if self.chosen not in _CHOSEN or self.evidence is None:
+                how = "without blocks"
+            raise UndefinedError(
+                f"This policy was made {how}, so its window cannot be derived from the blocks. "
+                "Hint: make a new policy from the data."
+            )
+        check_type(prices, "costs", CostModel)
+        assert isinstance(prices, CostModel)
+        if _needs_all_scores(prices):
+            raise UndefinedError(
+                "A reward for abstaining that differs by class may cut a block, so the blocks do not tell "
+                "the window. Hint: make a new policy from the data."
+            )
+        assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
+        surface = self.evidence.surface(prevalence=assumed)
+        window = written_window(surface.window(costs=prices), surface.counts)
+        return replace(
+            self,
+            rule=Window(window.lower, window.upper),
+            costs=prices,
+            shares=_two_shares(window.prevalence),
+            promise=_window_promise(window, prices),
+        )
+
+    # ---------------------------------------------------------------- decisions
+
+    def decide(self, table: Any) -> IntArray:
+        """Return the code of every decision: the place in `classes`, or `ABSTAIN`.
+
+        `table` is an array of n scores where the rule reads one column, else of n rows and one column
+        each, or a data frame with the policy's columns. NaN is refused.
+        """
+        return self.rule.decide(self._values(table))
+
+    def apply(self, table: Any, *, output: str = "array") -> Any:
+        """Return the label of the decision for every row; the abstain label where it abstains.
+
+        Parameters
+        ----------
+        table : array or data frame
+            As in `decide`, on the scale the policy was made for.
+        output : {"array", "pandas", "arrow"}
+            An array of labels, a `pandas.Categorical` or a `pyarrow.DictionaryArray`. The last two hold
+            few bytes per case; an array of text takes longest.
+        """
+        check_choice(output, "output", OUTPUTS)
+        return labelled(self.decide(table), [*self.classes, self.abstain_label], output)
+
+    def _values(self, table: Any) -> Any:
+        """Return the columns of the rule; an array is taken as it is."""
+        names = getattr(table, "columns", None)
+        if names is None:
+            return table
+        lacking = [name for name in self.columns if name not in list(names)]
+        if lacking:
+            raise input_error("table", f"must have the column {lacking[0]!r}", f"the columns {list(names)}")
+        import narwhals as nw
+
+        chosen = nw.from_native(table, eager_only=True).select(self.columns).to_numpy()
+        return chosen[:, 0] if self.rule.inputs == 1 else chosen
+
+    def _figure(self) -> str:
+        if not isinstance(self.rule, Window):
+            return ""
+        share = "" if self.abstention_rate is None else f" {self.abstention_rate:.1%}"
+        names = (str(self.neg_label), f"{self.abstain_label}{share}", str(self.pos_label))
+        return zones(self.rule.lower, self.rule.upper, names)
+
+    # ---------------------------------------------------------------- other languages
+
+    def to_sql(
+        self,
+        dialect: str = "duckdb",
+        columns: str | Sequence[str] | None = None,
+        *,
+        score: str | None = None,
+        table: str | None = None,
+        decision: str = "decision",
+    ) -> str:
+        """Return the decision as one SQL expression, or with `table` as a query that adds it to the rows.
+
+        The same decisions as `decide`, to the last bit: thresholds are written exactly and scores
+        compared as floats of 64 bits. A row that has no decision gets NULL, as in `demur apply`: where a
+        score is missing or NaN, or a probability negative or infinite, or all of them zero. A comment says
+        which data and costs the policy rests on.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "postgres", "spark", "bigquery", "snowflake", "tsql", "sqlite"}
+            Who reads it. For many classes T-SQL needs SQL Server 2022, and PostgreSQL stops with an error
+            where a product of numbers near 1e-308 is too small for a float.
+        columns : str or sequence of str, optional
+            Names of the columns the rule reads; quoted where they have to be. Default: "score", or for
+            several the policy's own.
+        score : str, optional
+            The same for a rule that reads one column.
+        table : str, optional
+            Name of a table, dots between catalogue, schema and table: return a whole query.
+        decision : str
+            Name of the new column in that query.
+
+        Examples
+        --------
+        >>> from demur import CostModel, Policy, abstention_surface
+        >>> surface = abstention_surface([0, 0, 1, 1, 0, 1], [0, 0, 1, 1, 2, 2])
+        >>> costs = CostModel(cost_fn=5, cost_fp=5, cost_abstain=1)
+        >>> policy = Policy.from_surface(surface, costs=costs, model="risk")
+        >>> print(policy.to_sql("sqlite").partition("*/")[2].strip())
+        CASE
+          WHEN typeof([score]) NOT IN ('real', 'integer') THEN NULL
+          WHEN CAST([score] AS REAL) <= (CAST(1 AS REAL) / CAST(2 AS REAL)) THEN 0
+          ELSE -1
+        END
+        """
+        from demur.policy.sql import checked_name, sql_of
+
+        one = self.rule.inputs == 1
+        given: Any = columns if score is None else score
+        if given is None:
+            given = "score" if one else self.columns
+        names: tuple[str, ...] = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+        if len(names) != self.rule.inputs:
+            rule = f"must name {self.rule.inputs} columns, one per class"
+            raise input_error("columns", rule, repr(given))
+        for name in names:
+            checked_name(name, "score" if one else "columns")
+        return sql_of(
+            self._decision(names),
+            labels=[*self.classes, self.abstain_label],
+            origin=[f"{name}: {text}" for name, text in self._origin()],
+            dialect=dialect,
+            table=table,
+            name=decision,
+        )
+
+    def to_python(self) -> str:
+        """Return the source of a module with one function that imports nothing.
+
+        `decide(score)`, or `decide(values)` for a rule that reads several columns, returns the label, the
+        same as `apply`; None where a number is missing (None, NaN) or out of range.
+        """
+        from demur.policy.python_source import python_of
+
+        return python_of(self._decision(self.columns), [f"{name}: {text}" for name, text in self._origin()])
+
+    def to_onnx(self, model: Any = None, *, output: str | None = None, column: int | None = None) -> Any:
+        """Return an `onnx.ModelProto`: `score` (float64, n numbers) in, `decision` (n labels) out.
+
+        For a rule that reads several columns the input is `proba` (float64, n x m). With `model`, a
+        classifier in ONNX, the decision is put behind it: its inputs in, `decision` and `score` or `proba`
+        out. ONNX knows no missing labels, so NaN abstains. Needs ``demur[onnx]``.
+
+        Parameters
+        ----------
+        model : onnx.ModelProto, optional
+            For example from ``skl2onnx.to_onnx(estimator, X[:1], options={"zipmap": False})``. It may
+            compute in floats of 32 bits: then so are the scores.
+        output : str, optional
+            Its output with the scores; needed if several outputs hold floats.
+        column : int, optional
+            Column of the positive class in that output; default: its place among the sorted labels.
+        """
+        from demur.policy.onnx_graph import onnx_of
+
+        return onnx_of(
+            self._decision(self.columns),
+            classes=self.classes,
+            abstain_label=self.abstain_label,
+            origin=self._origin(),
+            model=model,
+            output=output,
+            column=column,
+        )
+
+    def _decision(self, columns: Sequence[str]) -> Decision:
+        return self.rule.to_expression(columns, [*self.classes, self.abstain_label])
+
+    def _origin(self) -> list[tuple[str, str]]:
+        """Return what a reader of a copy wants to know, a line for each fact, free of control characters."""
+        costs = ""
+        if isinstance(self.costs, CostMatrix):
+            costs = json.dumps(json_safe(self.costs.to_mapping()))
+        elif self.costs is not None:
+            costs = ", ".join(f"{name} {value:g}" for name, value in self.costs.to_dict().items() if value)
+        facts = {
+            "model": self.model or "",
+            "rule": self.chosen,
+            "costs": costs,
+            "prevalence": "" if self.prevalence is None else f"{self.prevalence:.6g}",
+            "abstention rate": "" if self.abstention_rate is None else f"{self.abstention_rate:.6g}",
+            "note": self.note,
+            "data": "" if self.evidence is None else self.evidence.digest,
+            "software": "" if self.evidence is None else self.evidence.software,
+        }
+        shown = {name: "".join(c if c.isprintable() else " " for c in text) for name, text in facts.items()}
+        return [(name, text) for name, text in shown.items() if text]
+
+    # ---------------------------------------------------------------- files
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy file as JSON-safe built-in types (infinities as "inf" and "-inf")."""
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "model": self.model,
+            "classes": list(self.classes),
+            "abstain_label": self.abstain_label,
+            "columns": list(self.columns),
+            "rule": self.rule.to_dict(),
+            "chosen": self.chosen,
+            "note": self.note,
+            "costs": json_safe(costs_part(self)),
+            "shares": json_safe(self.shares),
+            "promise": json_safe(self.promise),
+            "evidence": json_safe(self.evidence),
+        }
+
+    def to_json(self) -> str:
+        """Return the text of the policy file: one line per part, and a digest of them."""
+        return file_text(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Policy:
+        """Return the policy that `to_dict` described, also in versions 1 and 2; refuse anything else."""
+        policy = cls(**policy_fields(data))
+        require_written(data, policy.to_dict())
+        return policy
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy as JSON; the file appears whole or not at all."""
+        with whole_file(path) as handle:
+            handle.write(self.to_json() + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a policy; refuse, in one sentence, what `save` would not have written.
+
+        `unsigned` says whether the file has no digest: the page writes none.
+        """
+        data = parsed(path)
+        try:
+            return replace(cls.from_dict(data), unsigned=DIGEST not in data)
+        except InputError as error:
+            raise InputError(f"`{path}` is not a policy to trust: {error}") from None
+
+
+# ---------------------------------------------------------------- where the parts come from
+
+
+def _answer_parts(answer: Any) -> dict[str, Any]:
+    """Return the arguments of `Policy` that an answer of `compare_models` holds."""
+    if answer.model is None:
+        raise InputError(
+            f"`answer` must be the rule of a model, got {answer.kind!r}. "
+            "Hint: a rule without a model needs no policy."
+        )
+    promise = Promise(
+        cost=answer.cost,
+        limit=answer.interval.high,
+        abstention_rate=answer.abstention_rate,
+        error_rate=answer.error_rate,
+        fn=answer.missed,
+        fp=answer.alarms,
+    )
+    parts = {
+        "rule": answer.rule,
+        "classes": answer.classes,
+        "promise": promise,
+        "model": answer.model,
+        "note": answer.condition,
+        "shares": answer.class_shares,
+    }
+    if answer.counts is None:
+        sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
+        return {
+            **parts,
+            "rule": replace(answer.rule, classes=answer.classes),
+            "costs": replace(answer.costs, classes=answer.classes),
+            "abstain_costs": answer.abstain_costs,
+            "chosen": answer.kind,
+            "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
+        }
+    parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
+    if answer.window is None:
+        return {**parts, "costs": answer.costs, "chosen": answer.kind}
+    _require_window_of(answer.window, answer.counts)
+    if isinstance(answer.costs, CaseCosts):
+        return {**parts, "amounts": answer.costs.to_dict(), "chosen": "amounts"}
+    # one threshold may have been cheaper than reviews: so it stays at other costs, too
+    costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
+    constrained = answer.condition or answer.window.about == "limits"
+    return {
+        **parts,
+        "costs": _costs_of(answer.window, costs),
+        "shares": _two_shares(answer.window.prevalence),
+        # not the cheapest window at its costs, so not to be derived again at others
+        "chosen": "constrained" if constrained else "cheapest",
+        "note": answer.condition or answer.window.note,
+    }
+
+
+def _two_shares(prevalence: float) -> FloatArray:
+    return np.array([1 - prevalence, prevalence])
+
+
+def _window_promise(window: AbstentionWindow, costs: CostModel | None) -> Promise:
+    """Return what a window does on its own cases, with hindsight, in the unit of the costs."""
+    return Promise(
+        cost=None if costs is None else float(costs.expected_cost(window.cost, window.prevalence)),
+        abstention_rate=window.abstention_rate,
+        fn=window.fn,
+        fp=window.fp,
+    )
+
+
+def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:
+    """Refuse a window whose thresholds do not cut these scores where it says."""
+    scores = counts.scores
+    below = np.searchsorted(scores, window.lower, side="right") if window.lower > -math.inf else 0
+    inside = np.searchsorted(scores, window.upper, side="left") if window.upper < math.inf else len(scores)
+    if (below, inside) != (window.lower_index, window.upper_index):
+        raise input_error(
+            "window",
+            "must have been chosen on these counts",
+            f"{below} and {inside} scores below its thresholds instead of "
+            f"{window.lower_index} and {window.upper_index}",
+        )
+
+
+def _costs_of(window: AbstentionWindow, costs: CostModel | None) -> CostModel | None:
+    """Return the costs of a window: the user's if they fit it, else its own in the normal form."""
+    own = (window.mu, window.nu_positive, window.nu_negative)
+    if costs is not None:
+        check_type(costs, "costs", CostModel)
+        given = (costs.mu, costs.nu_positive, costs.nu_negative)
+        if not np.allclose(given, own, rtol=_ROUNDING, atol=0):
+            raise input_error(
+                "costs",
+                "must be those the window was chosen for (mu, nu of positives, nu of negatives)",
+                f"{given} beside {own}",
+            )
+        return costs
+    if math.isnan(window.mu):
+        return None
+    if math.isinf(window.nu_positive) or math.isinf(window.nu_negative):
+        return CostModel(cost_fn=1.0, cost_fp=window.mu)
+    if window.nu_positive == window.nu_negative:
+        return CostModel(cost_fn=1.0, cost_fp=window.mu, cost_abstain=window.nu_positive)
+    return CostModel(
+        cost_fn=1.0,
+        cost_fp=window.mu,
+        cost_abstain_positive=window.nu_positive,
+        cost_abstain_negative=window.nu_negative,
+    )
+
+
+def _needs_all_scores(costs: CostModel) -> bool:
+    """Whether an optimal window may cut a block: a reward outside -mu <= nu_positive - nu_negative <= 1."""
+    gap = costs.nu_positive - costs.nu_negative if costs.may_abstain else 0.0
+    return min(costs.nu_positive, costs.nu_negative) < 0 and not -costs.mu <= gap <= 1

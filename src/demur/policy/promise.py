@@ -1,0 +1,66 @@
+"""`Promise`: what a policy is expected to cost in use, and how that is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from demur._files.values import number, rate
+from demur._results import Interval, Result
+
+__all__ = ["Promise", "promise_verdict"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Promise(Result):
+    """What a policy is expected to do in use; the lower the cost the better.
+
+    Honest where it comes from the answer of `compare_models`; with hindsight, so slightly too low, where the
+    rule was chosen on the same cases.
+
+    Attributes
+    ----------
+    cost : float or None
+        Expected cost per case in the unit of the costs.
+    limit : float or None
+        Upper end of the interval of the cost.
+    abstention_rate, error_rate : float or None
+        Shares of all cases: abstained on, decided wrongly.
+    fn, fp : float or None
+        The errors of two classes: missed positives, false alarms.
+
+    Examples
+    --------
+    >>> from demur.policy import Promise
+    >>> Promise(cost=7.6, abstention_rate=0.57, fn=0.02, fp=0.01).error_rate
+    0.03
+    """
+
+    cost: float | None = None
+    limit: float | None = None
+    abstention_rate: float | None = None
+    error_rate: float | None = None
+    fn: float | None = None
+    fp: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("cost", "limit"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, number(getattr(self, name), name))
+        if self.error_rate is None and self.fn is not None and self.fp is not None:
+            object.__setattr__(self, "error_rate", self.fn + self.fp)
+        for name in ("abstention_rate", "fn", "fp", "error_rate"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, rate(getattr(self, name), name))
+        Result.__post_init__(self)
+
+
+def promise_verdict(cost: Interval | None, limit: float | None, *, broken: bool) -> str | None:
+    """Judge a promised cost by the interval of the cost in use; None where nothing was promised.
+
+    "not kept" where the cost is certainly above the limit, "kept" where its interval ends at or below it.
+    """
+    if cost is None or limit is None:
+        return None
+    if broken:
+        return "not kept"
+    return "kept" if cost.high <= limit else "not yet certain"

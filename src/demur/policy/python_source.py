@@ -1,0 +1,108 @@
+"""A decision as the source of a Python function that imports nothing."""
+
+from collections.abc import Mapping, Sequence
+
+from demur.windows.expression import All, Case, Column, Condition, Decision, FirstBest, Number, Numeric, Sum
+
+__all__ = ["python_of"]
+
+_ONE = '''"""Decision of a policy of demur.
+
+{origin}
+"""
+
+
+def decide(score):
+    """Return {words}.
+
+    A missing score (None or NaN) gets no decision: None.
+    """
+    if score is None:
+        return None
+    # a float of 32 bits would round the thresholds to its own precision
+    score = float(score)
+    if score != score:
+        return None
+'''
+
+_SEVERAL = '''"""Decision of a policy of demur.
+
+{origin}
+"""
+
+COLUMNS = {columns}
+
+
+def decide(values):
+    """Return the label for one number per column, in the order of COLUMNS.
+
+    A row gets no decision, None, where a number is missing (None, NaN) or out of range.
+    """
+    values = [None if value is None else float(value) for value in values]
+    if len(values) != {inputs}:
+        raise ValueError("decide needs {inputs} numbers, got " + str(len(values)))
+    if any(value is None or value != value for value in values):
+        return None
+'''
+
+
+def python_of(decision: Decision, origin: Sequence[str]) -> str:
+    """Return the source of a module with one function, of a score or of one value per column."""
+    told = "\n".join(map(_in_docstring, origin))
+    if len(decision.columns) == 1:
+        names = {decision.columns[0]: "score"}
+        words = _words(decision.value, names) if isinstance(decision.value, Case) else "the label of a score"
+        head = _ONE.format(origin=told, words=_in_docstring(words))
+    else:
+        names = {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
+        head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
+    lines = []
+    if decision.valid is not None:
+        lines += [f"if not ({_condition(decision.valid, names)}):", "    return None"]
+    lines += (
+        _case(decision.value, names) if isinstance(decision.value, Case) else _best(decision.value, names)
+    )
+    return head + "".join(f"    {line}\n" for line in lines)
+
+
+def _case(value: Case, names: Mapping[str, str]) -> list[str]:
+    lines = []
+    for test, label in value.branches:
+        lines += [f"if {_condition(test, names)}:", f"    return {label!r}"]
+    return [*lines, f"return {value.otherwise!r}"]
+
+
+def _best(value: FirstBest, names: Mapping[str, str]) -> list[str]:
+    numbers = [f"    {_number(number, names)}," for number in value.values]
+    labels = [f"    {label!r}," for label in value.labels]
+    pick = "max" if value.largest else "min"
+    listed = ["numbers = [", *numbers, "]", "labels = [", *labels, "]"]
+    return [*listed, f"return labels[numbers.index({pick}(numbers))]"]
+
+
+def _words(value: Case, names: Mapping[str, str]) -> str:
+    """Return the rule in words."""
+    branches = [f"{label!r} if {_condition(test, names)}" for test, label in value.branches]
+    return ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
+
+
+def _condition(test: Condition, names: Mapping[str, str]) -> str:
+    if isinstance(test, All):
+        return " and ".join(_condition(one, names) for one in test.conditions)
+    return f"{_number(test.left, names)} {test.operator} {_number(test.right, names)}"
+
+
+def _number(value: Numeric, names: Mapping[str, str]) -> str:
+    if isinstance(value, Column):
+        return names[value.name]
+    if isinstance(value, Number):
+        return repr(value.value)
+    if isinstance(value, Sum):
+        # Python adds from the left
+        return f"({' + '.join(_number(term, names) for term in value.terms)})"
+    return f"({_number(value.left, names)} * {_number(value.right, names)})"
+
+
+def _in_docstring(text: str) -> str:
+    """Keep a text from ending a docstring or escaping in it."""
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace('"', '\\"')

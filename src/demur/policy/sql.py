@@ -1,0 +1,113 @@
+"""A decision as SQL: one CASE expression, or a query over a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from demur._checks import check_choice, input_error
+from demur.policy.labels import label_kind
+from demur.policy.sql_dialects import DIALECTS, Dialect
+from demur.windows.expression import All, Case, Column, Condition, Decision, FirstBest, Number, Numeric, Sum
+
+__all__ = ["checked_name", "sql_of"]
+
+_OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark", "mssql": "tsql"}
+
+
+def sql_of(
+    decision: Decision,
+    *,
+    labels: Sequence[Any],
+    origin: Sequence[str],
+    dialect: str,
+    table: str | None,
+    name: str,
+) -> str:
+    """Return the CASE expression of a decision, or with `table` the query that adds it as the column `name`.
+
+    `labels` are all those of the policy: their type is that of the decisions. `origin` goes into a comment.
+    """
+    if isinstance(dialect, str):
+        plain = dialect.lower().replace("-", "").replace(" ", "")
+        dialect = _OTHER_NAMES.get(plain, plain)
+    target = DIALECTS[check_choice(dialect, "dialect", tuple(DIALECTS))]
+    expression = _Printer(target, label_kind(labels)).decision(decision)
+    comment = _comment(origin, target)
+    if table is None:
+        return f"{comment}\n{expression}"
+    added = target.column(checked_name(name, "decision"))
+    return f"{comment}\nSELECT *,\n{expression} AS {added}\nFROM {target.table(checked_name(table, 'table'))}"
+
+
+class _Printer:
+    """Writes the parts of a decision for one database."""
+
+    def __init__(self, target: Dialect, kind: str) -> None:
+        self.target, self.kind = target, kind
+
+    def decision(self, decision: Decision) -> str:
+        missing = " OR ".join(
+            self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
+            for name in decision.columns
+        )
+        lines = [f"WHEN {missing} THEN NULL"]
+        if decision.valid is not None:
+            lines.append(f"WHEN {self.condition(decision.valid)} THEN {self.value(decision.value)}")
+        elif isinstance(decision.value, Case):
+            lines += self.cases(decision.value)
+        else:
+            lines.append(f"ELSE {self.value(decision.value)}")
+        return "CASE\n  " + "\n  ".join(lines) + "\nEND"
+
+    def value(self, value: Case | FirstBest) -> str:
+        if isinstance(value, Case):
+            return (
+                f"CASE {' '.join(self.cases(value))} END" if value.branches else self.label(value.otherwise)
+            )
+        numbers = [self.number(number) for number in value.values]
+        pairs = zip(numbers, map(self.label, value.labels), strict=True)
+        branches = "".join(f"\n    WHEN {number} THEN {label}" for number, label in pairs)
+        pick = self.target.greatest if value.largest else self.target.least
+        return f"CASE {pick}({', '.join(numbers)}){branches}\n  END"
+
+    def cases(self, value: Case) -> list[str]:
+        branches = [f"WHEN {self.condition(test)} THEN {self.label(label)}" for test, label in value.branches]
+        return [*branches, f"ELSE {self.label(value.otherwise)}"]
+
+    def condition(self, test: Condition) -> str:
+        if isinstance(test, All):
+            return " AND ".join(map(self.condition, test.conditions))
+        return f"{self.number(test.left)} {test.operator} {self.number(test.right)}"
+
+    def number(self, value: Numeric) -> str:
+        if isinstance(value, Column):
+            return f"CAST({self.target.column(value.name)} AS {self.target.real})"
+        if isinstance(value, Number):
+            return self.target.literal(value.value)
+        if isinstance(value, Sum):
+            total, *rest = map(self.number, value.terms)
+            for term in rest:
+                total = f"({total} + {term})"
+            return total
+        return f"({self.number(value.left)} * {self.number(value.right)})"
+
+    def label(self, label: Any) -> str:
+        if self.kind == "text":
+            return self.target.text(str(label))
+        return str(label) if self.kind == "whole" else self.target.literal(float(label))
+
+
+def _comment(origin: Sequence[str], target: Dialect) -> str:
+    """Say where the rule comes from; nothing in it can end the comment or begin another."""
+    lines = [
+        f"Decision of a policy of demur, for {target.name}; a missing score or NaN gets no decision (NULL).",
+        *origin,
+    ]
+    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
+    return "/* " + "\n   ".join(safe) + " */"
+
+
+def checked_name(name: object, argument: str) -> str:
+    """Return the name of a column or a table."""
+    if not isinstance(name, str) or not name or "\0" in name:
+        raise input_error(argument, "must be a name", repr(name))
+    return name

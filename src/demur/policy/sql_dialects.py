@@ -1,0 +1,168 @@
+"""How seven databases write names, text, floats and a test for NaN."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["DIALECTS", "Dialect", "binary_fraction"]
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# 2**62 is the largest power of two that every database reads as a whole number
+_STEP = 62
+
+
+def _doubled(quote: str, closing: str | None = None) -> Callable[[str], str]:
+    """Quote by doubling the closing mark inside."""
+    end = closing or quote
+    return lambda text: f"{quote}{text.replace(end, end * 2)}{end}"
+
+
+_quoted_text, _quoted_name, _ticked_name = _doubled("'"), _doubled('"'), _doubled("`")
+
+
+def _escaped(text: str) -> str:
+    """Quote for databases that read backslashes; ${name} must not look like a variable of Spark."""
+    known = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "$": "\\u0024"}
+    return "'" + "".join(known.get(letter, letter) for letter in text) + "'"
+
+
+def _escaped_name(name: str) -> str:
+    """Quote a name for BigQuery, which reads backslashes there, too."""
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"
+
+
+def _plain_or_quoted(name: str) -> str:
+    """Leave plain names alone where quoting would make their case count."""
+    return name if _PLAIN.fullmatch(name) else _quoted_name(name)
+
+
+def _bracketed_or_ticked(name: str) -> str:
+    # SQLite takes a name in double quotes that it does not know for text
+    return f"[{name}]" if "]" not in name else _ticked_name(name)
+
+
+def binary_fraction(value: float, real: str) -> str:
+    """Write a float as whole numbers below 2**63 and powers of two: exact wherever floats are binary.
+
+    >>> binary_fraction(0.75, "REAL"), binary_fraction(-2.0, "REAL")
+    ('(CAST(3 AS REAL) / CAST(4 AS REAL))', 'CAST(-2 AS REAL)')
+    """
+    numerator, denominator = value.as_integer_ratio()
+    if denominator == 1 and abs(numerator) < 1 << _STEP:
+        return f"CAST({numerator} AS {real})"
+    sign, exponent = "/", denominator.bit_length() - 1
+    if denominator == 1:
+        exponent = (numerator & -numerator).bit_length() - 1
+        numerator, sign = numerator >> exponent, "*"
+    powers = [_STEP] * (exponent // _STEP) + ([exponent % _STEP] if exponent % _STEP else [])
+    factors = "".join(f" {sign} CAST({1 << power} AS {real})" for power in powers)
+    return f"(CAST({numerator} AS {real}){factors})"
+
+
+def _cast_text(real: str) -> Callable[[float], str]:
+    return lambda value: f"CAST('{value!r}' AS {real})"
+
+
+def _with_exponent(value: float) -> str:
+    """Write a float that a database does not take for a decimal number."""
+    digits = repr(value)
+    return digits if "e" in digits else f"{digits}e0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """One database.
+
+    Attributes
+    ----------
+    name : str
+        As people call it.
+    real : str
+        Type of floats of 64 bits.
+    literal, text, column : callables
+        Write a finite float exactly, a text, and the name of a column.
+    missing : str
+        Condition of no score, with {raw} for the column and {score} for it as a float.
+    whole_table_name : bool
+        Whether a dotted name of a table is quoted as one.
+    greatest, least : str
+        Functions of several numbers; in T-SQL since SQL Server 2022.
+    """
+
+    name: str
+    real: str
+    literal: Callable[[float], str]
+    text: Callable[[str], str] = _quoted_text
+    column: Callable[[str], str] = _quoted_name
+    missing: str
+    whole_table_name: bool = False
+    greatest: str = "GREATEST"
+    least: str = "LEAST"
+
+    def table(self, name: str) -> str:
+        """Write the name of a table; dots part catalogue, schema and table."""
+        parts = [name] if self.whole_table_name else name.split(".")
+        return ".".join(map(self.column, parts))
+
+
+DIALECTS = {
+    "duckdb": Dialect(
+        name="DuckDB",
+        real="DOUBLE",
+        literal=_cast_text("DOUBLE"),
+        missing="{raw} IS NULL OR isnan({score})",
+    ),
+    "postgres": Dialect(
+        name="PostgreSQL",
+        real="DOUBLE PRECISION",
+        literal=_cast_text("DOUBLE PRECISION"),
+        # in PostgreSQL NaN equals itself and exceeds every number
+        missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE PRECISION)",
+    ),
+    "spark": Dialect(
+        name="Spark SQL",
+        real="DOUBLE",
+        literal=_with_exponent,
+        text=_escaped,
+        column=_ticked_name,
+        missing="{raw} IS NULL OR isnan({score})",
+    ),
+    "bigquery": Dialect(
+        name="BigQuery",
+        real="FLOAT64",
+        literal=_with_exponent,
+        text=_escaped,
+        column=_escaped_name,
+        missing="{raw} IS NULL OR IS_NAN({score})",
+        whole_table_name=True,
+    ),
+    "snowflake": Dialect(
+        name="Snowflake",
+        real="DOUBLE",
+        literal=_cast_text("DOUBLE"),
+        text=_escaped,
+        column=_plain_or_quoted,
+        missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE)",
+    ),
+    "tsql": Dialect(
+        name="T-SQL",
+        real="FLOAT(53)",
+        # how it rounds decimal digits is not documented
+        literal=lambda value: binary_fraction(value, "FLOAT(53)"),
+        text=lambda label: "N" + _quoted_text(label),
+        column=_doubled("[", "]"),
+        missing="{raw} IS NULL",
+    ),
+    "sqlite": Dialect(
+        name="SQLite",
+        real="REAL",
+        # SQLite promises 15 digits of a decimal number only
+        literal=lambda value: binary_fraction(value, "REAL"),
+        column=_bracketed_or_ticked,
+        # text would count as 0; NaN is stored as NULL
+        missing="typeof({raw}) NOT IN ('real', 'integer')",
+        greatest="max",
+        least="min",
+    ),
+}

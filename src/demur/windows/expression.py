@@ -1,0 +1,111 @@
+"""A decision as a small expression tree: arithmetic of columns, comparisons, and the label they lead to.
+
+Rules write it (`Rule.to_expression`), and printers turn it into SQL, Python or ONNX. Every sum runs from
+the first term to the last and every operation is rounded by itself, so that all decide alike to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "All",
+    "Case",
+    "Column",
+    "Comparison",
+    "Condition",
+    "Decision",
+    "FirstBest",
+    "Number",
+    "Numeric",
+    "Product",
+    "Sum",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The number in a column of the row."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite constant."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms added from the first to the last, each sum rounded by itself."""
+
+    terms: tuple[Numeric, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Two factors."""
+
+    left: Numeric
+    right: Numeric
+
+
+Numeric = Column | Number | Sum | Product
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two numbers compared; `operator` is ">=", "<=" or ">"."""
+
+    operator: str
+    left: Numeric
+    right: Numeric
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Conditions that must hold together."""
+
+    conditions: tuple[Condition, ...]
+
+
+Condition = Comparison | All
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The label of the first condition that holds, else another one."""
+
+    branches: tuple[tuple[Condition, Any], ...]
+    otherwise: Any
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBest:
+    """The label of the largest (or smallest) of several numbers; of equal ones the first counts."""
+
+    values: tuple[Numeric, ...]
+    labels: tuple[Any, ...]
+    largest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The label of a row.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns it is computed from. A row where one of them is missing or NaN gets no decision.
+    valid : Condition or None
+        What else must hold for a row to get a decision.
+    value : Case or FirstBest
+        The label.
+    """
+
+    columns: tuple[str, ...]
+    valid: Condition | None
+    value: Case | FirstBest
