@@ -84,8 +84,6 @@ def test_every_panel_behind_a_tab_against_python(open_page, cases):
     assert page.panel("groups").locator("tbody th").first.text_content() == "<b>south</b>"
     assert "These cases also chose the rule" in page.text("groups-said")
 
-    # a page of its own: a browser asks before a page saves more than ten files
-    page = open_page("probabilities", fragment="#model=0")
     for name in MORE[:-1]:
         text, _ = page.downloaded(page.open_tab(name).locator('[data-role="save-svg"]').click)
         assert b"A miss costs 100, a false alarm 40, a review 12." in text
