@@ -27,7 +27,6 @@ from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
-    "CovarianceFilter",
     "ExtendedKalmanFilter",
     "FilterRun",
     "FilterStep",
@@ -260,26 +259,13 @@ class KalmanFilter(ABC):
         if state.shape != (model.n_state,):
             raise input_error("mean", f"must hold {model.n_state} numbers", f"shape {state.shape}")
         self.mean: FloatArray = state.copy()
-        self._set_covariance(check_covariance(covariance, "covariance", model.n_state))
+        self.covariance: FloatArray = check_covariance(covariance, "covariance", model.n_state)
 
     # ---------------------------------------------------------------- what each filter defines
-
-    @property
-    @abstractmethod
-    def covariance(self) -> FloatArray:
-        """Covariance of the state."""
-
-    @abstractmethod
-    def _set_covariance(self, covariance: FloatArray) -> None:
-        """Take a checked covariance."""
 
     @abstractmethod
     def _transform(self) -> None:
         """Carry mean and covariance through the transition."""
-
-    @abstractmethod
-    def _inflate(self, factor: float) -> None:
-        """Add the process noise to an unchanged state, its covariance multiplied by `factor`."""
 
     @abstractmethod
     def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, Any]:
@@ -298,6 +284,10 @@ class KalmanFilter(ABC):
         else:
             self._transform()
         return self.mean, self.covariance
+
+    def _inflate(self, factor: float) -> None:
+        """Add the process noise to an unchanged state, its covariance multiplied by `factor`."""
+        self.covariance = factor * self.covariance + self.model.process_noise
 
     def forecast(self) -> tuple[FloatArray, FloatArray]:
         """Return mean and covariance of the observation in the present state."""
@@ -424,27 +414,10 @@ class KalmanFilter(ABC):
         return f"{type(self).__name__}(n_state={self.model.n_state}, n_observed={self.model.n_observed})"
 
 
-class CovarianceFilter(KalmanFilter):
-    """A filter that keeps the covariance itself."""
-
-    _covariance: FloatArray
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance of the state."""
-        return self._covariance
-
-    def _set_covariance(self, covariance: FloatArray) -> None:
-        self._covariance = covariance
-
-    def _inflate(self, factor: float) -> None:
-        self._covariance = factor * self._covariance + self.model.process_noise
-
-
 # ---------------------------------------------------------------- the extended filter
 
 
-class ExtendedKalmanFilter(CovarianceFilter):
+class ExtendedKalmanFilter(KalmanFilter):
     """Kalman filter of the system linearised at the present mean; exact for a linear one.
 
     Accurate to first order: it ignores how far the state may be from its mean. Jacobians are
@@ -477,22 +450,22 @@ class ExtendedKalmanFilter(CovarianceFilter):
         model = self.model
         slope = self._jacobian(model.transition, model.transition_jacobian, "transition")
         self.mean = self._values(model.transition, self.mean[:, None], "transition")[:, 0]
-        spread = slope @ self._covariance @ slope.T / model.forgetting + model.process_noise
-        self._covariance = (spread + spread.T) / 2
+        spread = slope @ self.covariance @ slope.T / model.forgetting + model.process_noise
+        self.covariance = (spread + spread.T) / 2
 
     def _observe(
         self, function: Any, derivative: Function | None
     ) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray]]:
         slope = self._jacobian(function, derivative, "observation")
         forecast = self._values(function, self.mean[:, None], "observation")[:, 0]
-        spread = slope @ self._covariance @ slope.T + self.model.observation_noise
+        spread = slope @ self.covariance @ slope.T + self.model.observation_noise
         return forecast, (spread + spread.T) / 2, (slope, spread)
 
     def _correct(self, innovation: FloatArray, observed: Any, terms: tuple[FloatArray, FloatArray]) -> None:
         slope, spread = terms[0][observed], terms[1][observed][:, observed]
         noise = self.model.observation_noise[observed][:, observed]
-        weight = gain(self._covariance @ slope.T, lower_factor((spread + spread.T) / 2))
+        weight = gain(self.covariance @ slope.T, lower_factor((spread + spread.T) / 2))
         self.mean = self.mean + weight @ innovation
         kept = np.eye(len(self.mean)) - weight @ slope
-        spread = kept @ self._covariance @ kept.T + weight @ noise @ weight.T
-        self._covariance = (spread + spread.T) / 2
+        spread = kept @ self.covariance @ kept.T + weight @ noise @ weight.T
+        self.covariance = (spread + spread.T) / 2

@@ -28,7 +28,6 @@ import numpy as np
 from demur._checks import check_number, input_error
 from demur.exceptions import DegenerateDataWarning
 from demur.regression.kalman import (
-    CovarianceFilter,
     Function,
     KalmanFilter,
     KalmanModel,
@@ -52,7 +51,7 @@ _Terms: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class SigmaPointFilter(KalmanFilter):
-    """What the rules and forms share: the points, weighted by a rule."""
+    """What the rules share: the points, drawn with a factor of the covariance and weighted by a rule."""
 
     _reach: float
     _centre_is_negative = False
@@ -65,10 +64,17 @@ class SigmaPointFilter(KalmanFilter):
     def _state_deviations(self, factor: FloatArray) -> FloatArray:
         """Return the deviations of the points themselves, drawn with a lower factor."""
 
-    def _points(self, factor: FloatArray) -> FloatArray:
+    @property
+    def factor(self) -> FloatArray:
+        """Lower-triangular factor of the covariance."""
+        return lower_factor(self.covariance)
+
+    def _at_points(self, function: Any, name: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return mean and weighted deviations of a function at new points, and the factor they came from."""
+        factor, centre = self.factor, self.mean[:, None]
         reach = self._reach * factor
-        centre = self.mean[:, None]
-        return np.hstack([centre, centre + reach, centre - reach])
+        points = np.hstack([centre, centre + reach, centre - reach])
+        return *self._deviations(self._values(function, points, name)), factor
 
     def _signed(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Left J right'."""
@@ -77,107 +83,13 @@ class SigmaPointFilter(KalmanFilter):
             product = product - 2 * np.outer(left[:, 0], right[:, 0])
         return product
 
-
-# ---------------------------------------------------------------- the two rules
-
-
-class _Unscented(SigmaPointFilter):
-    """Weights of the unscented transform (Julier and Uhlmann 2004; van der Merwe and Wan 2001)."""
-
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        alpha: float = 1.0,
-        beta: float = 2.0,
-        kappa: float = 0.0,
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        n = model.n_state
-        alpha, beta, kappa = (
-            check_number(value, name) for value, name in ((alpha, "alpha"), (beta, "beta"), (kappa, "kappa"))
-        )
-        square = alpha**2 * (n + kappa)
-        if alpha <= 0 or square <= 0:
-            raise input_error(
-                "alpha and kappa",
-                f"must give alpha**2 (n_state + kappa) > 0 for n_state = {n}",
-                (alpha, kappa),
-            )
-        if alpha < 1e-2:
-            warnings.warn(
-                f"alpha = {alpha:g} makes weights of size 1 / alpha**2 and costs about that many digits.",
-                DegenerateDataWarning,
-                stacklevel=2,
-            )
-        self._reach = math.sqrt(square)
-        self._mean_weights = np.full(2 * n + 1, 1 / (2 * square))
-        weights = self._mean_weights.copy()
-        self._mean_weights[0] = (square - n) / square
-        weights[0] = self._mean_weights[0] + 1 - alpha**2 + beta
-        self._centre_is_negative = bool(weights[0] < 0)
-        self._roots = np.sqrt(np.abs(weights))
-
-    def _deviations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean = values @ self._mean_weights
-        return mean, (values - mean[:, None]) * self._roots
-
-    def _state_deviations(self, factor: FloatArray) -> FloatArray:
-        scaled = self._reach * self._roots[1] * factor
-        return np.hstack([np.zeros((len(factor), 1)), scaled, -scaled])
-
-
-class _CentralDifference(SigmaPointFilter):
-    """Weights of Stirling's interpolation (Norgaard, Poulsen and Ravn 2000)."""
-
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        spread: float = math.sqrt(3),
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        n, h = model.n_state, check_number(spread, "spread")
-        if h < 1:
-            raise input_error("spread", "must be at least 1", h, "sqrt(3) is best for a normal distribution.")
-        self._reach = h
-        self._mean_weights = np.full(2 * n + 1, 1 / (2 * h**2))
-        self._mean_weights[0] = (h**2 - n) / h**2
-        self._first, self._second = 1 / (2 * h), math.sqrt(h**2 - 1) / (2 * h**2)
-
-    def _deviations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        n = values.shape[1] // 2
-        plus, minus = values[:, 1 : n + 1], values[:, n + 1 :]
-        odd = self._first * (plus - minus)
-        even = self._second * (plus + minus - 2 * values[:, :1])
-        return values @ self._mean_weights, np.hstack([odd, even])
-
-    def _state_deviations(self, factor: FloatArray) -> FloatArray:
-        return np.hstack([factor, np.zeros_like(factor)])
-
-
-# ---------------------------------------------------------------- the plain form
-
-
-class _PlainFilter(CovarianceFilter, SigmaPointFilter):
-    """Keeps the covariance and factors it whenever points are drawn."""
-
     def _transform(self) -> None:
-        values = self._values(
-            self.model.transition, self._points(lower_factor(self._covariance)), "transition"
-        )
-        self.mean, spread = self._deviations(values)
-        self._covariance = self._signed(spread, spread) / self.model.forgetting + self.model.process_noise
+        self.mean, spread, _ = self._at_points(self.model.transition, "transition")
+        self.covariance = self._signed(spread, spread) / self.model.forgetting + self.model.process_noise
 
     def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, _Terms]:
         # new points: those of the prediction do not include the process noise
-        factor = lower_factor(self._covariance)
-        values = self._values(function, self._points(factor), "observation")
-        forecast, deviations = self._deviations(values)
+        forecast, deviations, factor = self._at_points(function, "observation")
         spread = self._signed(deviations, deviations) + self.model.observation_noise
         return forecast, spread, (self._state_deviations(factor), deviations, spread)
 
@@ -188,10 +100,13 @@ class _PlainFilter(CovarianceFilter, SigmaPointFilter):
         self.mean = self.mean + weight @ innovation
         remaining = state - weight @ deviations
         posterior = self._signed(remaining, remaining) + weight @ noise @ weight.T
-        self._covariance = (posterior + posterior.T) / 2
+        self.covariance = (posterior + posterior.T) / 2
 
 
-class UnscentedKalmanFilter(_Unscented, _PlainFilter):
+# ---------------------------------------------------------------- the two rules
+
+
+class UnscentedKalmanFilter(SigmaPointFilter):
     """Unscented Kalman filter: moments through weighted sigma points; exact for linear systems.
 
     Accurate to second order in the mean, without derivatives. Predict, redraw the points
@@ -243,8 +158,52 @@ class UnscentedKalmanFilter(_Unscented, _PlainFilter):
     [0.600883, 0.754836]
     """
 
+    def __init__(
+        self,
+        model: KalmanModel,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        alpha: float = 1.0,
+        beta: float = 2.0,
+        kappa: float = 0.0,
+    ) -> None:
+        super().__init__(model, mean, covariance)
+        n = model.n_state
+        alpha, beta, kappa = (
+            check_number(value, name) for value, name in ((alpha, "alpha"), (beta, "beta"), (kappa, "kappa"))
+        )
+        square = alpha**2 * (n + kappa)
+        if alpha <= 0 or square <= 0:
+            raise input_error(
+                "alpha and kappa",
+                f"must give alpha**2 (n_state + kappa) > 0 for n_state = {n}",
+                (alpha, kappa),
+            )
+        if alpha < 1e-2:
+            warnings.warn(
+                f"alpha = {alpha:g} makes weights of size 1 / alpha**2 and costs about that many digits.",
+                DegenerateDataWarning,
+                stacklevel=2,
+            )
+        self._reach = math.sqrt(square)
+        self._mean_weights = np.full(2 * n + 1, 1 / (2 * square))
+        weights = self._mean_weights.copy()
+        self._mean_weights[0] = (square - n) / square
+        weights[0] = self._mean_weights[0] + 1 - alpha**2 + beta
+        self._centre_is_negative = bool(weights[0] < 0)
+        self._roots = np.sqrt(np.abs(weights))
 
-class CentralDifferenceKalmanFilter(_CentralDifference, _PlainFilter):
+    def _deviations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean = values @ self._mean_weights
+        return mean, (values - mean[:, None]) * self._roots
+
+    def _state_deviations(self, factor: FloatArray) -> FloatArray:
+        scaled = self._reach * self._roots[1] * factor
+        return np.hstack([np.zeros((len(factor), 1)), scaled, -scaled])
+
+
+class CentralDifferenceKalmanFilter(SigmaPointFilter):
     """Central difference Kalman filter: moments by Stirling's interpolation.
 
     One parameter instead of three, and covariances that are sums of squares: they cannot
@@ -277,12 +236,39 @@ class CentralDifferenceKalmanFilter(_CentralDifference, _PlainFilter):
     ([1.5], [1.0])
     """
 
+    def __init__(
+        self,
+        model: KalmanModel,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        spread: float = math.sqrt(3),
+    ) -> None:
+        super().__init__(model, mean, covariance)
+        n, h = model.n_state, check_number(spread, "spread")
+        if h < 1:
+            raise input_error("spread", "must be at least 1", h, "sqrt(3) is best for a normal distribution.")
+        self._reach = h
+        self._mean_weights = np.full(2 * n + 1, 1 / (2 * h**2))
+        self._mean_weights[0] = (h**2 - n) / h**2
+        self._first, self._second = 1 / (2 * h), math.sqrt(h**2 - 1) / (2 * h**2)
+
+    def _deviations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        n = values.shape[1] // 2
+        plus, minus = values[:, 1 : n + 1], values[:, n + 1 :]
+        odd = self._first * (plus - minus)
+        even = self._second * (plus + minus - 2 * values[:, :1])
+        return values @ self._mean_weights, np.hstack([odd, even])
+
+    def _state_deviations(self, factor: FloatArray) -> FloatArray:
+        return np.hstack([factor, np.zeros_like(factor)])
+
 
 # ---------------------------------------------------------------- the square-root form
 
 
-class _SquareRootFilter(SigmaPointFilter):
-    """Keeps the lower factor of the covariance."""
+class _SquareRootForm(SigmaPointFilter):
+    """A filter that keeps the lower factor instead of the covariance."""
 
     _lower: FloatArray
 
@@ -291,13 +277,14 @@ class _SquareRootFilter(SigmaPointFilter):
         """Covariance of the state, made from its factor."""
         return np.asarray(self._lower @ self._lower.T)
 
+    @covariance.setter
+    def covariance(self, covariance: FloatArray) -> None:
+        self._lower = lower_factor(covariance)
+
     @property
     def factor(self) -> FloatArray:
         """Lower-triangular factor of the covariance."""
         return self._lower
-
-    def _set_covariance(self, covariance: FloatArray) -> None:
-        self._lower = lower_factor(covariance)
 
     def _joined(self, deviations: FloatArray, noise: FloatArray) -> FloatArray:
         """Factor of D J D' + N N'."""
@@ -306,8 +293,7 @@ class _SquareRootFilter(SigmaPointFilter):
         return downdate(triangle(np.hstack([deviations[:, 1:], noise])), deviations[:, 0])
 
     def _transform(self) -> None:
-        values = self._values(self.model.transition, self._points(self._lower), "transition")
-        self.mean, spread = self._deviations(values)
+        self.mean, spread, _ = self._at_points(self.model.transition, "transition")
         self._lower = self._joined(spread / math.sqrt(self.model.forgetting), self.model.process_factor)
 
     def _inflate(self, factor: float) -> None:
@@ -316,11 +302,9 @@ class _SquareRootFilter(SigmaPointFilter):
             self._lower = triangle(np.hstack([self._lower, self.model.process_factor]))
 
     def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, _Terms]:
-        values = self._values(function, self._points(self._lower), "observation")
-        forecast, deviations = self._deviations(values)
+        forecast, deviations, factor = self._at_points(function, "observation")
         lower = self._joined(deviations, self.model.observation_factor)
-        state = self._state_deviations(self._lower)
-        return forecast, lower @ lower.T, (state, deviations, lower)
+        return forecast, lower @ lower.T, (self._state_deviations(factor), deviations, lower)
 
     def _correct(self, innovation: FloatArray, observed: Any, terms: _Terms) -> None:
         state, deviations = terms[0], terms[1][observed]
@@ -332,7 +316,7 @@ class _SquareRootFilter(SigmaPointFilter):
         self._lower = self._joined(state - weight @ deviations, weight @ noise)
 
 
-class SquareRootUnscentedKalmanFilter(_Unscented, _SquareRootFilter):
+class SquareRootUnscentedKalmanFilter(_SquareRootForm, UnscentedKalmanFilter):
     """`UnscentedKalmanFilter` in square-root form: the same numbers, safer over long runs.
 
     The factor of the covariance is carried on, so the covariance stays symmetric and
@@ -362,7 +346,7 @@ class SquareRootUnscentedKalmanFilter(_Unscented, _SquareRootFilter):
     """
 
 
-class SquareRootCentralDifferenceKalmanFilter(_CentralDifference, _SquareRootFilter):
+class SquareRootCentralDifferenceKalmanFilter(_SquareRootForm, CentralDifferenceKalmanFilter):
     """`CentralDifferenceKalmanFilter` in square-root form: the same numbers, safer over long runs.
 
     Never needs a downdate.
