@@ -34,10 +34,11 @@ class Versus(Result):
     name : str
         The other rule: a model, or a rule without a model.
     difference : float
-        Honest cost of the answer minus that of the other, per case; negative: the answer is cheaper.
+        Cost of the answer after the choice minus the honest cost of the other, per case; negative: the
+        answer is cheaper.
     interval : Interval
-        For the true difference of the two rules in use: from the smaller of the honest difference and that
-        with hindsight to the larger, and z standard errors beyond. Where it contains 0 nothing is proven.
+        For the true difference of the two rules in use. Two units of the worst loss are added to its upper
+        end, and what the choice adds to the cost. Where it contains 0 nothing is proven.
     """
 
     name: str
@@ -66,10 +67,19 @@ class Answer(Result):
         Thresholds: negative up to `lower`, positive from `upper` on, abstain in between. Each is the
         number of the fewest digits strictly between the scores beside it, the nearest to their middle.
         None for many classes.
+    verdict : {"proven", "likely", "unproven"}
+        Whether the rule is cheaper than the best rule without a model: "proven" if the interval of the
+        difference says so, "likely" if it costs less after the choice, and choosing this way does, too.
     cost : float
-        Honest cost; at the middle of the ranges where costs are ranges.
+        What to expect after the choice: the honest cost of the rule, or what the rule that is cheapest on
+        some cases costs on others if that is more (`cost_after_choice`), or what one worst case more makes of
+        it where none was seen; at the middle of the ranges where costs are ranges.
+    honest_cost : float
+        Honest cost of the rule itself: as if it had been the only one.
     interval : Interval
-        For the true cost of the rule in use.
+        For the true cost of the rule in use, at any corner of the ranges (`mean_loss_interval`).
+    cost_range : Interval or None
+        Over ranges of costs or prevalence: smallest and largest cost.
     hindsight_cost : float
         Cost on the cases used to choose the rule: too low on average.
     guaranteed_cost : float or None
@@ -93,7 +103,8 @@ class Answer(Result):
     confusion, confusion_cost : array of (classes, classes + 1)
         Honest share of all cases by true class and action, abstaining last, and what they cost per case.
     shares : mapping
-        Class, or `ABSTAIN` -> share of all cases that the rule as written treats so.
+        Class, or `ABSTAIN` ("abstain" where a class is called -1) -> share of all cases that the rule as
+        written treats so; the classes in order, abstaining last.
     called_positive, called_negative, missed, alarms : float or None
         Honest shares of all cases; None for many classes.
     abstention_rate, error_rate : float
@@ -105,6 +116,8 @@ class Answer(Result):
         lost by "missed" and by "alarms", paid for "reviews".
     n, class_sizes : float, array
         Number of cases, of all and of each class; with importance weights effective ones.
+    n_rules : int
+        Number of rules it was chosen among, baselines included.
     class_shares, prevalence : array, float or None
         P(class) in use, and P(positive) of two classes.
     condition : str
@@ -123,8 +136,11 @@ class Answer(Result):
     rule: Rule | None
     lower: float | None
     upper: float | None
+    verdict: str
     cost: float
+    honest_cost: float
     interval: Interval
+    cost_range: Interval | None
     hindsight_cost: float
     guaranteed_cost: float | None
     advice_cost: float | None
@@ -137,6 +153,7 @@ class Answer(Result):
     confusion_cost: FloatArray
     shares: Mapping[Any, float]
     n: float
+    n_rules: int
     class_sizes: FloatArray
     class_shares: FloatArray
     confidence_level: float
@@ -266,11 +283,14 @@ class Answer(Result):
             "model": self.model,
             **(self._window_facts() if self.two_classes else self._class_facts()),
             **self._own_words(),
-            "abstained": self.abstention_rate,
+            "abstained": list(self.shares.values())[-1],
             "missed": self.missed,
             "alarms": self.alarms,
+            "verdict": self.verdict,
             "cost": self.cost,
+            "honest_cost": self.honest_cost,
             "interval": tuple(self.interval),
+            "cost_range": None if self.cost_range is None else tuple(self.cost_range),
             "versus": {
                 key: {"name": one.name, "difference": one.difference, "interval": tuple(one.interval)}
                 for key, one in self.versus.items()
@@ -282,6 +302,7 @@ class Answer(Result):
             "guaranteed_cost": self.guaranteed_cost,
             "guarantee_defined": self.guarantee_defined,
             "n": self.n,
+            "n_rules": self.n_rules,
             "confidence_level": self.confidence_level,
             **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
         }
@@ -293,6 +314,7 @@ class Answer(Result):
         return {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
 
     def _window_facts(self) -> dict[str, Any]:
+        negative, positive, _ = self.shares.values()
         return {
             "positive": self.positive,
             "negative": self.negative,
@@ -300,8 +322,8 @@ class Answer(Result):
             "upper": self.upper,
             "calls_positive": self.upper is not None and self.upper < math.inf,
             "calls_negative": self.lower is not None and self.lower > -math.inf,
-            "called_positive": self.called_positive,
-            "called_negative": self.called_negative,
+            "called_positive": positive,
+            "called_negative": negative,
         }
 
     def _class_facts(self) -> dict[str, Any]:
@@ -311,7 +333,7 @@ class Answer(Result):
             "weights": None if rule is None else rule.weights.tolist(),
             "abstain_weight": None if rule is None else rule.abstain_weight,
             "family": None if rule is None else rule.family,
-            "called": self.confusion[:, :-1].sum(axis=0).tolist(),
+            "called": list(self.shares.values())[:-1],
             "wrong": self.error_rate,
             "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
         }

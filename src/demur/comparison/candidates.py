@@ -18,7 +18,7 @@ from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
 from demur.honest.decisions import Judged, judge_constant, outcomes
-from demur.honest.estimates import OutcomeSums, gap_sums
+from demur.honest.estimates import JudgedRule, paid_sums
 from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
@@ -99,7 +99,7 @@ class _Aim(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Candidate:
+class Candidate(JudgedRule):
     """One rule: what it is, what it decides on every case, and the tables of its outcomes.
 
     Attributes
@@ -112,35 +112,24 @@ class Candidate:
         Chosen on all cases; None for a baseline.
     window : AbstentionWindow or None
         What is known of a rule with two thresholds, rounded (`written_window`).
-    cases : SplitCases
-        The splits it was judged on: those of all models, or its own where only counts are at hand.
-    judged : Judged
-        Its decisions; those of the rule itself where it treats all cases alike.
-    honest, hindsight : array
-        Cases by class and action, abstaining last.
     order : tuple
         Simplest first, for ties.
     gap : float
         What is unproven of the search; 0 by default.
     aim : int
         Place of the costs it was chosen for, where rules are chosen for several corners.
-    paid, hindsight_paid : OutcomeSums or None
-        What was paid, where every case has its own costs; before the factors.
+    paid : array or None
+        Costs by class and action, where every case has its own; before the factors.
     """
 
     kind: str
     model: str | None
     rule: Rule | None
     window: AbstentionWindow | None
-    cases: SplitCases
-    judged: Judged
-    honest: FloatArray
-    hindsight: FloatArray
     order: tuple[int, ...]
     gap: float = 0.0
     aim: int = 0
-    paid: OutcomeSums | None = None
-    hindsight_paid: OutcomeSums | None = None
+    paid: FloatArray | None = None
 
     @classmethod
     def of(
@@ -162,8 +151,7 @@ class Candidate:
             honest=outcomes(cases, judged.honest),
             hindsight=outcomes(cases, [judged.hindsight]),
             order=order,
-            paid=None if losses is None else gap_sums(cases, losses, judged.honest),
-            hindsight_paid=None if losses is None else gap_sums(cases, losses, [judged.hindsight]),
+            paid=None if losses is None else paid_sums(cases, losses, judged.honest),
             **{"rule": None, "window": None, **rule},
         )
 
@@ -257,7 +245,7 @@ def _learned(
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
             assert not judged.honest_fees, "costs of candidates hold no fees: combination_costs does"
-            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim}
+            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
     return candidates
 
@@ -321,6 +309,7 @@ def _rules(
         judged = decided if constant is None else judge_constant(cases, constant)
         order = (1 if aim.kind == "threshold" else 2, place)
         found = {"rule": _thresholds(cuts), "window": cuts.window, "gap": cuts.gap}
+        found["scores"] = model.scores if constant is None else None
         rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, **found)
     return [rules[aim] for aim in aims]
 

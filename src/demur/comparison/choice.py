@@ -5,19 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur._results import Interval
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners
-from demur.comparison.estimates import cost_at, cost_of, difference_interval, rates_of
+from demur.comparison.estimates import cost_at, cost_of, difference_interval, gap_of, rates_of
 from demur.comparison.loss_matrix import choice_cost
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
 from demur.costs.class_costs import ClassCosts
-from demur.honest.after_choice import first_smallest
+from demur.honest.after_choice import AfterChoice, first_smallest
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.estimates import Estimate
@@ -29,6 +30,8 @@ from demur.windows.rule import Window
 __all__ = ["Choice", "content_order", "digest_of", "make_answer"]
 
 _TIE = 1e-12
+_HARDLY = 0.1
+"""Differences below this part of their standard error go to the simpler rule."""
 # the cost of the advice is that of a choice among at most so many models, and so many rules of them
 _MOST_ADVISED, _MOST_RULES = 64, 128
 _GRID = 5
@@ -88,8 +91,13 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     Unless `advised`, the cost of the choice itself is left out.
     """
     problem = choice.problem
-    best = choice.best([one for one in choice.all if not models_only or one.model is not None])
-    estimate = cost_of(best, problem)
+    best = _chosen([one for one in choice.all if not models_only or one.model is not None], choice)
+    after = _after_choice(choice) if advised else None
+    found = _expected(best, after, choice)
+    estimate = found.estimate
+    versus = _versus(best, choice, found.cost - estimate.cost)
+    baseline = _best_baseline(choice)
+    advice = None if after is None else after.all_draws
     window = _thresholds(best, problem)
     regret, worst = _over_ranges(best, choice)
     confusion = rates_of(best.honest, problem.shares)
@@ -103,12 +111,15 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         rule=best.rule,
         lower=None if window is None else window.lower,
         upper=None if window is None else window.upper,
-        cost=estimate.cost,
-        interval=estimate.interval,
+        verdict=_verdict(best, versus, baseline, advice),
+        cost=found.cost,
+        honest_cost=estimate.cost,
+        interval=found.interval,
+        cost_range=found.cost_range,
         hindsight_cost=estimate.hindsight,
         guaranteed_cost=_guaranteed(best, choice, estimate),
-        advice_cost=_advice(choice) if advised else None,
-        versus=MappingProxyType(_versus(best, choice)),
+        advice_cost=advice,
+        versus=MappingProxyType(versus),
         regret=regret,
         worst_cost=worst,
         best_share=_best_share(best, choice),
@@ -117,12 +128,13 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         confusion_cost=_confusion_cost(best, confusion, problem),
         shares=_action_shares(best, choice),
         n=choice.first.n,
+        n_rules=len(choice.all),
         class_sizes=sizes,
         class_shares=sizes / sizes.sum() if problem.shares is None else problem.shares,
         confidence_level=problem.confidence_level,
         classes=choice.classes,
         class_names=choice.class_names,
-        best_trivial=_best_baseline(choice),
+        best_trivial=baseline,
         guarantee_defined=window is not None and _guarantee_defined(choice),
         condition=condition_words(problem.limits.given(), problem.objective),
         stakes=_stakes(best, choice),
@@ -134,6 +146,75 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     )
 
 
+class _Expected(NamedTuple):
+    """What to expect of the chosen rule: its cost after the choice, with interval and range over the box."""
+
+    cost: float
+    interval: Interval
+    cost_range: Interval | None
+    estimate: Estimate
+
+
+def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Expected:
+    """Correct the honest cost of the chosen rule for the choice among several.
+
+    A rule chosen because nothing went wrong is expected to cost as much as with one worst case added.
+    """
+    problem = choice.problem
+    estimate = cost_of(best, problem)
+    chosen = estimate.cost
+    if best.model is not None and after is not None and after.cost is not None:
+        chosen = max(chosen, after.cost)
+    shift = chosen - estimate.cost
+    cost = chosen
+    if best.model is not None and not estimate.worst_seen:
+        cost = max(cost, estimate.mean.raised)
+    ends, costs = [estimate.interval], [estimate.cost]
+    if problem.ranged:
+        corners = [cost_of(best, problem, scenario) for scenario in problem.corners()]
+        ends, costs = [one.interval for one in corners], [one.cost for one in corners]
+    interval = Interval(min(low for low, _ in ends), max(max(high for _, high in ends) + shift, cost))
+    rise = cost - estimate.cost
+    cost_range = Interval(min(costs) + rise, max(costs) + rise) if problem.ranged else None
+    return _Expected(cost, interval, cost_range, estimate)
+
+
+def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
+    """Return the best candidate, or a simpler one that is hardly dearer.
+
+    A difference below a tenth of its standard error goes to the simpler kind of rule.
+    """
+    best, problem = choice.best(candidates), choice.problem
+    if problem.objective != "expected":
+        return best
+    cost = cost_at(best, problem.centre)
+    simpler = [
+        one
+        for one in candidates
+        if one.order[0] < best.order[0]
+        and one.cases is best.cases
+        and cost_at(one, problem.centre) - cost < _HARDLY * gap_of(one, best, problem).standard_error
+    ]
+    plainest = min((one.order[0] for one in simpler), default=0)
+    return choice.best([one for one in simpler if one.order[0] == plainest]) if simpler else best
+
+
+def _verdict(
+    best: Candidate,
+    versus: Mapping[str, Versus],
+    baseline: Mapping[str, Any] | None,
+    advice: float | None,
+) -> str:
+    """Say how sure it is that the rule of a model is cheaper than the best rule without one."""
+    against = versus.get("trivial")
+    if best.model is None or against is None or baseline is None:
+        return "unproven"
+    if against.interval.high < 0:
+        return "proven"
+    pays = advice is None or advice < baseline["cost"]
+    return "likely" if against.difference < 0 and pays else "unproven"
+
+
 def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: DecisionProblem) -> FloatArray:
     """Return the honest cost per case by true class and action."""
     centre = problem.centre
@@ -142,13 +223,15 @@ def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: Decisi
     assert candidate.paid is not None
     # cases of a class and their money are weighted alike
     each = confusion.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
-    return np.asarray(candidate.paid.losses * np.array(centre.costs) * each)
+    return np.asarray(candidate.paid * np.array(centre.costs) * each)
 
 
 def _action_shares(candidate: Candidate, choice: Choice) -> Mapping[Any, float]:
     """Return the share of all cases that the written rule calls each class, and abstains on."""
     called = rates_of(candidate.hindsight, choice.problem.shares).sum(axis=0).tolist()
-    return MappingProxyType(dict(zip((*choice.classes, ABSTAIN), called, strict=True)))
+    # a class may be called -1 itself
+    abstain = "abstain" if ABSTAIN in choice.classes else ABSTAIN
+    return MappingProxyType(dict(zip((*choice.classes, abstain), called, strict=True)))
 
 
 def content_order(choice: Choice, *models: str) -> Any:
@@ -241,8 +324,11 @@ def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | No
     return ordered[first_smallest(np.array([cost_at(one, point) for one in ordered]))]
 
 
-def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
-    """Compare with the best other rule of each kind, paired on the same held-out cases."""
+def _versus(best: Candidate, choice: Choice, shift: float) -> dict[str, Versus]:
+    """Compare with the best other rule of each kind, paired on the same held-out cases.
+
+    `shift` is what the chosen rule is expected to cost beyond its honest cost.
+    """
     models = [one for several in choice.candidates.values() for one in several]
     own = [one for one in choice.candidates.get(best.model or "", models) if one is not best]
     deciding = [one for one in own if not one.abstains] if best.abstains or best.model is None else []
@@ -255,7 +341,7 @@ def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
     versus = {}
     for key, other in others.items():
         if other is not None:
-            difference, interval = difference_interval(best, other, choice.problem)
+            difference, interval = difference_interval(best, other, choice.problem, shift=shift)
             versus[key] = Versus(name=other.model or other.kind, difference=difference, interval=interval)
     return versus
 
@@ -280,14 +366,14 @@ def _best_share(best: Candidate, choice: Choice) -> float | None:
 # ---------------------------------------------------------------- advice and guarantee
 
 
-def _advice(choice: Choice) -> float | None:
+def _after_choice(choice: Choice) -> AfterChoice | None:
     """Return what following the advice has cost: the choice, judged on cases that did not make it."""
     problem = choice.problem
     if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
         return None
     kept = _advisable(choice)
     candidates = [one for one in choice.all if one.model is None or one.model in kept]
-    return choice_cost(candidates, problem).all_draws
+    return choice_cost(candidates, problem)
 
 
 def _advisable(choice: Choice) -> set[str]:

@@ -6,28 +6,16 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval
-from demur.comparison.candidates import Candidate, baseline_code
+from demur.comparison.candidates import Candidate
 from demur.comparison.problem import DecisionProblem, Scenario, class_shares_of
 from demur.costs.case_costs import CaseCosts, CaseFactors
+from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import joint_outcomes
-from demur.honest.estimates import (
-    Estimate,
-    class_shares,
-    cost_interval,
-    error_losses,
-    gap_sums,
-    joint_sums,
-    mean_cost,
-    paid_estimate,
-    table_beyond,
-    table_difference,
-    table_estimate,
-)
-from demur.honest.estimates import difference_interval as gap_interval
+from demur.honest.estimates import Estimate, class_shares, cost_estimate, cost_gap, mean_cost
+from demur.honest.mean_loss import MeanLoss
 from demur.typing import FloatArray
 
-__all__ = ["Estimate", "cost_at", "cost_of", "difference_interval", "incurred_costs", "rates_of"]
+__all__ = ["cost_at", "cost_of", "difference_interval", "gap_of", "incurred_costs", "losses_at", "rates_of"]
 
 
 def rates_of(table: FloatArray, prevalence: float | FloatArray | None) -> FloatArray:
@@ -40,78 +28,56 @@ def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     costs, shares = scenario.costs, scenario.shares
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
-        return mean_cost(candidate.honest, candidate.paid.losses * np.array(costs), shares)
+        return mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
     return mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
 
 
-def cost_of(candidate: Candidate, problem: DecisionProblem) -> Estimate:
-    """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges."""
-    centre, level = problem.centre, problem.confidence_level
-    costs, shares = centre.costs, centre.shares
-    if not isinstance(costs, CaseFactors):
-        tables, losses = (candidate.honest, candidate.hindsight), centre.losses
-        return table_estimate(*tables, losses, shares, level=level, abstains=losses.may_abstain)
-    assert candidate.paid is not None
-    assert candidate.hindsight_paid is not None
-    factors = np.array(costs)
-    paid, seen = candidate.paid.scaled(factors), candidate.hindsight_paid.scaled(factors)
-    return paid_estimate(paid, seen, shares, level=level)
+def losses_at(cases: SplitCases, scenario: Scenario, problem: DecisionProblem) -> Losses:
+    """Return what actions cost at one point of the box, by class or by case."""
+    if not isinstance(scenario.costs, CaseFactors):
+        return scenario.losses
+    assert cases.losses is not None
+    assert isinstance(problem.costs, CaseCosts)
+    return Losses(by_case=cases.losses * np.array(scenario.costs), same_review=problem.costs.same_review)
+
+
+def cost_of(candidate: Candidate, problem: DecisionProblem, scenario: Scenario | None = None) -> Estimate:
+    """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges.
+
+    With `scenario` at another point of the box.
+    """
+    point = problem.centre if scenario is None else scenario
+    losses = losses_at(candidate.cases, point, problem)
+    return cost_estimate(candidate, losses, point.shares, level=problem.confidence_level)
 
 
 def difference_interval(
-    first: Candidate, second: Candidate, problem: DecisionProblem
+    first: Candidate, second: Candidate, problem: DecisionProblem, *, shift: float = 0.0
 ) -> tuple[float, Interval]:
     """Honest difference per case, first minus second, with its interval.
 
     Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
-    interval holds for any dependence between them: their half-widths add up.
+    interval holds for any dependence between them: their half-widths add up. `shift` is what the cost of
+    the first one rises by as the rule that was chosen; it is added to the difference and to the upper end.
     """
-    scenario = problem.centre
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
         second = second.on(first.cases)
-    difference = cost_at(first, scenario) - cost_at(second, scenario)
     if first.cases is not second.cases:
-        return difference, _unpaired(first, second, problem)
+        one, two = cost_of(first, problem), cost_of(second, problem)
+        low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
+        return one.cost - two.cost + shift, Interval(low, high + shift)
     if _same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
-    if second.model is None:
-        return difference, _against_constant(first, second, problem)
-    if first.model is None:
-        low, high = _against_constant(second, first, problem)
-        return difference, Interval(-high, -low)
-    return difference, _paired(first, second, problem)
+    gap = gap_of(first, second, problem)
+    low, high = gap.interval(problem.confidence_level, shift=shift)
+    return gap.cost + shift, Interval(low, max(high, gap.cost + shift))
 
 
-def _paired(first: Candidate, second: Candidate, problem: DecisionProblem) -> Interval:
-    centre = problem.centre
-    costs, shares, level, cases = centre.costs, centre.shares, problem.confidence_level, first.cases
-    pairs = (
-        ([first.judged.hindsight], [second.judged.hindsight]),
-        (first.judged.honest, second.judged.honest),
-    )
-    if not isinstance(costs, CaseFactors):
-        hindsight, honest = (joint_outcomes(cases, one, two) for one, two in pairs)
-        return table_difference(hindsight, honest, centre.losses, shares, level=level)
-    assert cases.losses is not None
-    losses = cases.losses * np.array(costs)
-    worst = error_losses(cases, losses)
-    seen, kept = ((joint_sums(cases, losses, one, two), worst, worst) for one, two in pairs)
-    return gap_interval(seen, kept, shares, level=level)
-
-
-def _against_constant(rule: Candidate, constant: Candidate, problem: DecisionProblem) -> Interval:
-    """Interval of the cost of a rule beyond that of one decision for all cases."""
-    centre, code = problem.centre, baseline_code(constant)
-    costs, shares, level = centre.costs, centre.shares, problem.confidence_level
-    if not isinstance(costs, CaseFactors):
-        return table_beyond(rule.hindsight, rule.honest, code, centre.losses, shares, level=level)
-    assert rule.cases.losses is not None
-    losses = rule.cases.losses * np.array(costs)
-    decisions = (rule.judged.hindsight,), rule.judged.honest
-    sums = [gap_sums(rule.cases, losses, codes, code) for codes in decisions]
-    return Interval(*cost_interval(sums[0], sums[1], shares, level=level))
+def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
+    """Honest difference of two rules on the same cases, in the middle of the ranges."""
+    return cost_gap(first, second, losses_at(first.cases, problem.centre, problem), problem.shares)
 
 
 def _same_decisions(first: Candidate, second: Candidate) -> bool:
@@ -121,11 +87,6 @@ def _same_decisions(first: Candidate, second: Candidate) -> bool:
         strict=True,
     )
     return all(one is two or np.array_equal(one, two) for one, two in pairs)
-
-
-def _unpaired(first: Candidate, second: Candidate, problem: DecisionProblem) -> Interval:
-    one, two = cost_of(first, problem).interval, cost_of(second, problem).interval
-    return Interval(one.low - two.high, one.high - two.low)
 
 
 def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:

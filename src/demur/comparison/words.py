@@ -1,7 +1,7 @@
-"""The answer in words: one function from facts to sentences, and the same one in TypeScript for the page.
+"""The answer in words: one function from facts to sentences.
 
-Facts are plain numbers and names, as `Answer.facts` lists them, so that the page starts from the
-same JSON. Costs are per case; sentences show them per 1000 cases.
+Facts are plain numbers and names, as `Answer.facts` lists them. Costs are per case; sentences show them per
+1000 cases.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ __all__ = [
     "answer_words",
     "baseline_words",
     "condition_words",
+    "decision_words",
     "level_words",
     "listed_words",
     "mistake_words",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 _LONGEST_NAME = 40
+_NOTICED = 0.1
+"""Part of the half-width of an interval from which on a difference is worth a sentence."""
 _MOST_LISTED = 6
 
 _PERSON = "send the case to a person"
@@ -49,16 +52,17 @@ def short_name(name: str) -> str:
 
 
 def answer_words(facts: Mapping[str, Any]) -> str:
-    """Say what to do, what happens then, what it costs, and what is not proven."""
+    """Say how sure it is, what to do, what happens then, what it costs, and what is not proven."""
     if facts["model"] is None:
         return " ".join([rule_words(facts), _costs(facts), *_ranges(facts)])
     return " ".join(
         [
-            rule_words(facts),
+            decision_words(facts),
             _happens(facts),
             *_stakes(facts),
             *_dearest(facts),
             _costs(facts),
+            *_measured(facts),
             *_ranges(facts),
             *_unproven(facts),
             *_advice(facts),
@@ -82,6 +86,18 @@ def condition_words(limits: Mapping[str, float], objective: str) -> str:
     ]
     sentences = [f"Limits: {', '.join(kept)}."] if kept else []
     return " ".join([*sentences, *([_AIMS[objective]] if objective in _AIMS else [])])
+
+
+def decision_words(facts: Mapping[str, Any]) -> str:
+    """Say the verdict and what to do: where nothing is proven, to go on without a model for now."""
+    if facts["model"] is None:
+        return rule_words(facts)
+    if facts["verdict"] != "unproven" or facts["best_trivial"] is None:
+        return f"{facts['verdict'].capitalize()}. {rule_words(facts)}"
+    advice, _ = baseline_words(facts["best_trivial"]["name"], facts)
+    candidate = rule_words(facts).removeprefix("Use ")
+    shown = f"{facts['n']:,.0f} cases do not show that a model is cheaper"
+    return f"Unproven. {advice[0].upper()}{advice[1:]} for now: {shown}. The best candidate is {candidate}"
 
 
 def rule_words(facts: Mapping[str, Any]) -> str:
@@ -214,23 +230,37 @@ def about_words(share: float) -> str:
 
 def step_of(facts: Mapping[str, Any]) -> float:
     """Unit of the last digit of money that the cost's interval leaves worth showing."""
-    low, high = facts["interval"] or (facts["cost"], facts["cost"])
+    low, high = facts["interval"]
     return money_step(low, high, facts["cost"])
 
 
 def _costs(facts: Mapping[str, Any]) -> str:
     step = step_of(facts)
-    text = f"Cost {money(facts['cost'], step)} per 1000 cases"
+    cost, (low, high) = money(facts["cost"], step), (money(end, step) for end in facts["interval"])
+    text = f"Cost {cost} per 1000 cases"
+    if facts["cost_range"] is not None:
+        least, most = (money(end, step) for end in facts["cost_range"])
+        text = f"Cost {least} to {most} per 1000 cases over the ranges"
+        if facts["model"] is not None:
+            text += f", at most {high} ({level_words(facts)})"
+        text += f"; in their middle {cost}"
     if facts["model"] is None:
         return f"{text}.{_best_model(facts, step)}"
-    if facts["interval"] is not None:
-        low, high = (money(end, step) for end in facts["interval"])
+    if facts["cost_range"] is None:
         text += f" ({level_words(facts)} {low} to {high})"
     versus = facts["versus"].get("trivial")
     if versus is None:
         return f"{text}."
     less, interval = saving_words(versus, step)
     return f"{text}, {less} than {baseline_words(versus['name'], facts)[1]} ({interval})."
+
+
+def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say why more is expected than the rule itself measured, where that is not lost in the interval."""
+    rise, (low, high) = facts["cost"] - facts["honest_cost"], facts["interval"]
+    if rise > _NOTICED * (high - low) / 2:
+        best = f"The best of {facts['n_rules']} rules measured {money(facts['honest_cost'], step_of(facts))}"
+        yield f"{best}, and the best of many looks better than it is."
 
 
 def _best_model(facts: Mapping[str, Any], step: float) -> str:
@@ -260,14 +290,9 @@ def level_words(facts: Mapping[str, Any]) -> str:
 
 def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what a range of costs means for the rule."""
-    if facts["worst_cost"] is None:
-        return
-    step = step_of(facts)
-    yield f"Over the range of costs it costs at most {money(facts['worst_cost'], step)}"
     if facts["regret"] is not None:
-        yield f"and at most {money(facts['regret'], step)} more than a rule chosen for the true costs."
-    else:
-        yield "anywhere."
+        regret = money(facts["regret"], step_of(facts))
+        yield f"It costs at most {regret} more than a rule chosen for the true costs."
 
 
 _OTHERS = {
@@ -279,7 +304,9 @@ _OTHERS = {
 def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say which comparisons the cases leave open."""
     open_questions = []
-    for key in ("trivial", *_OTHERS, "runner_up"):
+    # of an unproven rule the first sentence says that it is not shown to be cheaper than any without a model
+    said = facts["verdict"] == "unproven" and facts["best_trivial"] is not None
+    for key in (*(() if said else ("trivial",)), *_OTHERS, "runner_up"):
         versus = facts["versus"].get(key)
         if versus is None or not versus["interval"][0] <= 0 <= versus["interval"][1]:
             continue

@@ -135,6 +135,13 @@ class CaseCosts(Result):
         """Whether a cost of abstaining is given."""
         return self.reviewer is not None or any(getattr(self, name) is not None for name in _REVIEWS)
 
+    @property
+    def same_review(self) -> bool:
+        """Whether a review costs the same whatever the class of the case."""
+        return self.cost_abstain is not None and not any(
+            getattr(self, name) is not None for name in _REVIEWS[1:]
+        )
+
     def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
         """Return what every case costs under each action, before the factors."""
         positive = check_labels(y_true, pos_label)
@@ -152,7 +159,11 @@ class CaseCosts(Result):
             both = costs.get("cost_abstain", 0.0)
             by_class = (costs.get(name, both) for name in ("cost_abstain_positive", "cost_abstain_negative"))
             review = np.where(positive, *by_class)
-        return Losses(by_case=np.column_stack([miss, alarm, review]), may_abstain=self.may_abstain)
+        return Losses(
+            by_case=np.column_stack([miss, alarm, review]),
+            may_abstain=self.may_abstain,
+            same_review=self.same_review,
+        )
 
     def score_costs(self, y_true: Labels, y_score: ArrayLike, *, pos_label: Any = None) -> ScoreCosts:
         """Return the sums per distinct score, with factors in the middle of their ranges."""

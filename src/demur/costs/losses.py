@@ -25,11 +25,14 @@ class Losses:
         Where they do not.
     may_abstain : bool
         Whether abstaining is an action. If not, its column is 0 and no rule takes it.
+    same_review : bool
+        Whether abstaining costs the same whatever the class of a case, where costs differ by case.
     """
 
     by_class: FloatArray | None = None
     by_case: FloatArray | None = None
     may_abstain: bool = True
+    same_review: bool = False
 
     @property
     def table(self) -> FloatArray:

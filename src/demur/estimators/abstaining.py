@@ -22,6 +22,7 @@ from demur._checks import (
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts
+from demur.costs.losses import Losses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
@@ -35,11 +36,10 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
-from demur.honest.estimates import class_shares, gap_sums, mean_and_error, paid_estimate
 from demur.honest.evaluate import evaluate
-from demur.honest.expected_cost import ExpectedCost, expected_cost
+from demur.honest.expected_cost import ExpectedCost, expected_cost, expected_cost_of, judged_rule
 from demur.surface.surface import AbstentionSurface, OptimalCosts, abstention_surface, optimal_costs
-from demur.surface.window import ABSTAIN, decide
+from demur.surface.window import decide
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
@@ -150,23 +150,9 @@ def honest_case_window(
     (judged,) = evaluate(cases, model, [learner], [thresholds])
     if isinstance(judged, UndefinedError):
         return window, None
-    rate, level, factors = problem.rate, problem.confidence_level, np.array(costs.mean)
-    shares = None if rate is None else np.array([1 - rate, rate])
-    honest, hindsight = (
-        gap_sums(cases, losses, codes).scaled(factors) for codes in (judged.honest, [judged.hindsight])
-    )
-    estimate = paid_estimate(honest, hindsight, shares, level=level)
-    return window, ExpectedCost(
-        cost=estimate.cost,
-        interval=estimate.interval,
-        standard_error=mean_and_error(honest, shares)[1],
-        hindsight=estimate.hindsight,
-        abstention_rate=float(class_shares(honest.cases, shares)[:, ABSTAIN].sum()),
-        confidence_level=level,
-        folds=cases.folds,
-        repeats=cases.repeats,
-        n=cases.n,
-    )
+    priced = Losses(by_case=losses * np.array(costs.mean), same_review=costs.same_review)
+    rule = judged_rule(cases, judged, scores)
+    return window, expected_cost_of(rule, priced, confidence_level=problem.confidence_level)
 
 
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes

@@ -20,6 +20,8 @@ from .difference import surface_difference_band as surface_difference_band
 from .distributions import distribution_bounds as distribution_bounds
 from .expected_cost import ExpectedCost as ExpectedCost
 from .held_out import HonestRates as HonestRates
+from .mean_loss import MeanLossInterval as MeanLossInterval
+from .mean_loss import mean_loss_interval as mean_loss_interval
 from .roc_bands import RocBand as RocBand
 from .roc_bands import roc_band as roc_band
 from .volume_difference import VolumeComparison as VolumeComparison

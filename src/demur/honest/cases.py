@@ -196,6 +196,11 @@ class SplitCases:
         """Number of cases; with importance weights the effective one."""
         return float(self.sizes.sum())
 
+    @property
+    def units(self) -> float:
+        """Number of independent units: the cases."""
+        return float(len(self.sizes)) if self.weights == "importance" else self.n
+
     def counts(self, scores: FloatArray) -> ScoreCounts:
         """Count the cases by the scores of one model."""
         if self.weights == "importance":

@@ -22,8 +22,8 @@ from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
-from demur.honest.expected_cost import ExpectedCost
-from demur.honest.row_rules import JudgedRows, judge_rows, paired_interval
+from demur.honest.expected_cost import ExpectedCost, expected_cost_of
+from demur.honest.row_rules import judge_rows, paired_interval
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 from demur.windows.combined import WAYS, CombinedRule, check_fees, check_members, combined_rule_of
@@ -155,16 +155,17 @@ def judged_combinations(
         return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
 
     highest = float(fees.sum())
-    judged: dict[str, JudgedRows] = {
-        how: judge_rows(cases, costs, table, partial(chosen, how), highest_fee=highest, level=level)
-        for how in (*names, *ways)
+    judged = {how: judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
+    found = {
+        name: expected_cost_of(rule, costs.losses, confidence_level=level, highest_fee=highest)
+        for name, rule in judged.items()
     }
-    best = min(names, key=lambda name: judged[name].cost.cost)
+    best = min(names, key=lambda name: found[name].cost)
     return CombinationCosts(
-        rows={name: one.cost for name, one in judged.items()},
+        rows=found,
         best_member=best,
         versus_best_member={
-            way: paired_interval(cases, judged[way], judged[best], level=level) for way in ways
+            way: paired_interval(judged[way], judged[best], costs, level=level) for way in ways
         },
         trivial=_trivial(amounts),
         confidence_level=level,
@@ -273,14 +274,12 @@ def guarded_cost(
         return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
 
     columns = np.column_stack([score, doubt])
-    guarded, plain = (
-        judge_rows(cases, costs, columns, partial(chosen, limit), highest_fee=0.0, level=level)
-        for limit in (max_doubt, np.inf)
-    )
-    difference, interval = paired_interval(cases, guarded, plain, level=level)
+    rules = [judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf)]
+    guarded, plain = (expected_cost_of(rule, costs.losses, confidence_level=level) for rule in rules)
+    difference, interval = paired_interval(*rules, costs, level=level)
     return GuardedCost(
-        guarded=guarded.cost,
-        unguarded=plain.cost,
+        guarded=guarded,
+        unguarded=plain,
         difference=difference,
         difference_interval=interval,
         trivial=_trivial(amounts),

@@ -70,34 +70,38 @@ def judge_constant(cases: SplitCases, code: int) -> Judged:
 # ---------------------------------------------------------------- tables
 
 
-def outcomes(cases: SplitCases, decisions: Sequence[Codes]) -> FloatArray:
+def outcomes(cases: SplitCases, decisions: Sequence[Codes], *, power: int = 1) -> FloatArray:
     """Count cases, averaged over the splits: a row per class, a column per action, abstaining last.
 
-    One column of decisions (hindsight) counts for the first split.
+    One column of decisions (hindsight) counts for the first split. With `power` 2 the squares of the
+    weights are summed.
     """
-    return _table(cases, [(codes,) for codes in decisions])
+    return _table(cases, [(codes,) for codes in decisions], power)
 
 
-def joint_outcomes(cases: SplitCases, first: Sequence[Codes], second: Sequence[Codes]) -> FloatArray:
+def joint_outcomes(
+    cases: SplitCases, first: Sequence[Codes], second: Sequence[Codes], *, power: int = 1
+) -> FloatArray:
     """Number of cases by class, decision of the first rule and decision of the second."""
-    return _table(cases, list(zip(first, second, strict=True)))
+    return _table(cases, list(zip(first, second, strict=True)), power)
 
 
-def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]]) -> FloatArray:
+def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]], power: int) -> FloatArray:
     m, width = cases.n_classes, len(decisions[0])
     actions = m + 1
     total = np.zeros(m * actions**width)
     for rows, columns in zip(cases.splits.repeats, decisions, strict=False):
+        number = rows.cases if power == 1 else rows.cases**power
         if worth_compiling(len(rows.cell)):
             # no list of codes: millions of cases are read once, and nothing is written
             compiled(_tally_loop)(
-                cases.codes, rows.cell, rows.cases, columns[0], columns[-1], width, actions, total
+                cases.codes, rows.cell, number, columns[0], columns[-1], width, actions, total
             )
             continue
         code: Codes = cases.codes[rows.cell].astype(np.int8 if m == 2 else np.int64)
         for column in columns:
             code = actions * code + column % actions
-        total += np.bincount(code, rows.cases, len(total))
+        total += np.bincount(code, number, len(total))
     return (total / len(decisions)).reshape(m, *[actions] * width)
 
 

@@ -1,99 +1,81 @@
-"""Mean costs of rules and of pairs of rules, with intervals, from sums of losses by class and action.
+"""Honest costs of rules and of pairs of rules, with intervals, from their losses on every case.
 
-Any number of classes, and costs by class or by case. The intervals are those of `demur.honest.intervals`:
-the two added errors of each rule, one per class if there are two, are spread over all classes: w = z^2 / 2m
-further cases of each class that the rule could get wrong at all, at the root mean square of what the wrong
-answers it gives would cost.
-
-Where every case has its own costs two things differ, and neither does where all cases of a class cost the
-same. An added error has no amount of its own: it counts as the root mean square of what such an error costs
-among the cases of the class, which is at least its mean. And few cases are missed, the largest amounts
-seldom among them, so the spread of what was lost is too small on average: it is taken to be at least that of
-all cases of the class, larger in proportion if those that were missed are larger:
-squares >= cases * max(own mean, mean)^2 * (mean square / mean^2).
+Any number of classes, costs by class or by case. Where all cases of a class cost the same and there is one
+split, the cases of a cell of the table of outcomes are one row: their loss is the same.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import Codes
-from demur.honest.intervals import added_errors
-from demur.typing import FloatArray
+from demur.honest.decisions import Codes, Judged, joint_outcomes, outcomes
+from demur.honest.mean_loss import LossSample, MeanLoss, mean_loss
+from demur.typing import BoolArray, FloatArray
 
 __all__ = [
     "Estimate",
-    "OutcomeSums",
+    "JudgedRule",
     "class_shares",
-    "cost_interval",
-    "difference_interval",
-    "error_losses",
-    "gap_sums",
-    "joint_sums",
-    "mean_and_error",
+    "cost_estimate",
+    "cost_gap",
     "mean_cost",
-    "paid_estimate",
-    "table_beyond",
-    "table_difference",
-    "table_estimate",
+    "paid_sums",
+    "row_losses",
+    "tabled_losses",
 ]
 
-_ROUNDING = 64 * np.finfo(np.float64).eps
+_ADDED_TO_DIFFERENCES = 2
+"""Units of the worst loss added to differences: with one, equal rules seem to differ too often."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedRule:
+    """Decisions of one rule on all cases, and the tables of their outcomes.
+
+    Attributes
+    ----------
+    cases : SplitCases
+        The splits it was judged on.
+    judged : Judged
+        Its decisions, by rules chosen without the fold of a case and by the rule of all cases.
+    honest, hindsight : array
+        Cases by class and action, abstaining last.
+    scores : array or None
+        Inputs of the model, one score or one column per class; None for a rule without a model.
+    """
+
+    cases: SplitCases
+    judged: Judged
+    honest: FloatArray
+    hindsight: FloatArray
+    scores: FloatArray | None = None
+
+    @property
+    def taken(self) -> BoolArray:
+        """Which actions the rule takes on some case, as written or chosen without a fold."""
+        return np.asarray((self.honest + self.hindsight).sum(axis=0) > 0)
 
 
 class Estimate(NamedTuple):
-    """Honest cost per case with its interval, beside the cost with hindsight."""
+    """Honest cost per case with its interval, beside the cost with hindsight.
 
-    cost: float
-    interval: Interval
-    hindsight: float
-
-
-class OutcomeSums(NamedTuple):
-    """Sums over the cases by class (rows) and action (columns), averaged over the splits.
-
-    `worst` holds, by class, what an added error costs.
+    `worst_seen` tells whether an outcome of the largest loss is among the judged cases.
     """
 
-    cases: FloatArray
-    losses: FloatArray
-    squares: FloatArray
-    worst: FloatArray
+    mean: MeanLoss
+    interval: Interval
+    hindsight: float
+    worst_seen: bool
 
-    @classmethod
-    def of_table(
-        cls, cases: FloatArray, losses: FloatArray, spared: FloatArray | None = None
-    ) -> "OutcomeSums":
-        """Price a table of outcomes where all cases of a class cost the same.
-
-        `spared` is taken off the losses of each class: what another rule costs there.
-        """
-        m = len(cases)
-        less = np.zeros(m) if spared is None else spared
-        wrong = _wrong_calls(cases)
-        number, squared = wrong.sum(axis=1), (wrong * losses[:, :m] ** 2).sum(axis=1)
-        error = np.sqrt(np.divide(squared, number, out=np.zeros(m), where=number > 0))
-        gaps = losses - less[:, None]
-        return cls(cases, cases * gaps, cases * gaps**2, error - less)
-
-    def scaled(self, factors: FloatArray) -> "OutcomeSums":
-        """Return the sums with all costs of an action times a factor; of two classes by case."""
-        return OutcomeSums(
-            self.cases, self.losses * factors, self.squares * factors**2, self.worst * factors[[1, 0]]
-        )
-
-
-def _wrong_calls(table: FloatArray) -> FloatArray:
-    """Number of calls of each answer that are wrong for each class: rows classes, columns answers."""
-    m = len(table)
-    calls = np.tile(table.sum(axis=0)[:m], (m, 1))
-    np.fill_diagonal(calls, 0.0)
-    return calls
+    @property
+    def cost(self) -> float:
+        """Honest cost per case."""
+        return self.mean.cost
 
 
 def class_shares(cases: FloatArray, shares: FloatArray | None) -> FloatArray:
@@ -114,249 +96,150 @@ def mean_cost(cases: FloatArray, losses: FloatArray, shares: FloatArray | None) 
     return float((each * losses.sum(axis=1)).sum())
 
 
-def table_estimate(
-    honest: FloatArray,
-    hindsight: FloatArray,
+def paid_sums(cases: SplitCases, losses: FloatArray, decisions: Sequence[Codes]) -> FloatArray:
+    """Sum what decisions cost by class and action where every case has its own costs, averaged over splits."""
+    actions = losses.shape[1]
+    total = np.zeros(cases.n_classes * actions)
+    for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
+        code = cases.codes[rows.cell].astype(np.int64) * actions + codes % actions
+        total += np.bincount(code, rows.cases * losses[rows.cell, codes], len(total))
+    return (total / len(decisions)).reshape(cases.n_classes, actions)
+
+
+# ---------------------------------------------------------------- losses
+
+
+def row_losses(
+    rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
+) -> tuple[list[FloatArray], LossSample]:
+    """Return the honest loss of each rule on every row, averaged over the splits, and the rows' weights."""
+    cases = rules[0].cases
+    rows = cases.splits.repeats[0]
+    classes = cases.codes[rows.cell].astype(np.int64)
+    costs = losses.table[classes] if losses.by_case is None else losses.table[rows.cell]
+    place = np.arange(len(costs))
+    found = []
+    for rule in rules:
+        paid = [costs[place, codes] for codes in rule.judged.honest]
+        fees = rule.judged.honest_fees
+        found.append(np.mean(paid, axis=0) + (np.mean(fees, axis=0) if fees else 0.0))
+    squares = rows.cases**2 if cases.weights == "importance" else rows.cases
+    return found, LossSample.of(rows.cases, squares, cases.units, classes=classes, shares=shares)
+
+
+def tabled_losses(
+    rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
+) -> tuple[list[FloatArray], LossSample]:
+    """Return the loss of one or two rules in every cell of the table of their outcomes, and their weights."""
+    cases, table = rules[0].cases, losses.table
+    decisions = [rule.judged.honest for rule in rules]
+    if len(rules) == 1:
+        mass, found = rules[0].honest, [table]
+    else:
+        mass = joint_outcomes(cases, *decisions)
+        found = [np.broadcast_to(one, mass.shape) for one in (table[:, :, None], table[:, None, :])]
+    squares = mass
+    if cases.weights == "importance":
+        squares = (outcomes if len(rules) == 1 else joint_outcomes)(cases, *decisions, power=2)
+    classes = np.repeat(np.arange(len(mass)), mass[0].size)
+    sample = LossSample.of(mass.ravel(), squares.ravel(), cases.units, classes=classes, shares=shares)
+    return [one.ravel() for one in found], sample
+
+
+def _losses(
+    rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
+) -> tuple[list[FloatArray], LossSample]:
+    tabled = losses.by_case is None and rules[0].cases.repeats == 1 and not rules[0].judged.honest_fees
+    return (tabled_losses if tabled else row_losses)(rules, losses, shares)
+
+
+# ---------------------------------------------------------------- the worst loss
+
+
+def _worst(
+    rule: JudgedRule, losses: Losses, shares: FloatArray | None, other: JudgedRule | None = None
+) -> FloatArray:
+    """Return the largest loss of a case of average weight, by class and action; -inf for actions not taken.
+
+    Against another rule, the largest loss beyond the cheapest action of that one. Where cases differ in
+    costs or weight, only those count that the rule may treat so: of every class the half nearest to the
+    scores decided so, for abstaining all.
+    """
+    cases, sizes = rule.cases, rule.honest.sum(axis=1)
+    used = (sizes > 0) if shares is None else (sizes > 0) & (shares > 0)
+    possible = used[:, None] & rule.taken
+    factor = np.ones(len(sizes)) if shares is None else shares * sizes.sum() / np.maximum(sizes, 1e-300)
+    table = np.full(possible.shape, -np.inf)
+    weighted = cases.weights == "importance"
+    if losses.by_case is None and not weighted:
+        spared = 0.0 if other is None else losses.table[:, other.taken].min(axis=1, keepdims=True)
+        table[possible] = ((losses.table - spared) * factor[:, None])[possible]
+        return table
+    weight = cases.sizes / cases.sizes.mean() if weighted else np.ones(len(cases.sizes))
+    for k in np.flatnonzero(used):
+        own = np.flatnonzero((cases.codes == k) & (cases.sizes > 0))
+        costs = losses.table[own] if losses.by_case is not None else losses.table[[k] * len(own)]
+        spared = 0.0 if other is None else costs[:, other.taken].min(axis=1)
+        for action in np.flatnonzero(rule.taken):
+            gaps = weight[own] * factor[k] * (costs[:, action] - spared)
+            table[k, action] = gaps[_nearest_half(rule, own, action)].max()
+    return table
+
+
+def _nearest_half(rule: JudgedRule, own: Any, action: int) -> Any:
+    """Return which cases of a class have the scores that speak for an action: half of them, or all."""
+    if rule.scores is None or action == rule.honest.shape[1] - 1:
+        return slice(None)
+    scores = rule.scores[own]
+    toward = scores[:, action] if scores.ndim == 2 else scores if action else -scores
+    return toward >= np.median(toward)
+
+
+# ---------------------------------------------------------------- estimates
+
+
+def cost_estimate(
+    rule: JudgedRule,
     losses: Losses,
     shares: FloatArray | None,
     *,
     level: float,
-    abstains: bool,
+    highest_fee: float = 0.0,
+    tabled: bool | None = None,
 ) -> Estimate:
-    """Honest cost with its interval from tables of outcomes, where all cases of a class cost the same.
+    """Estimate what a rule costs in use.
 
-    `abstains`: whether abstaining is an action of the rule.
+    The lower end is never below what is certain: the actions of the written rule at their cheapest. `tabled`
+    reads the outcomes averaged over the splits instead of the losses of every case.
     """
-    relative = losses.relative
-    sums = [OutcomeSums.of_table(table, relative) for table in (hindsight, honest)]
-    low, high = cost_interval(sums[0], sums[1], shares, level=level)
-    # every case can cost its most expensive outcome, and its cheapest
-    possible, used = relative if abstains else relative[:, :-1], class_shares(honest, shares).sum(axis=1)
-    base = float(used @ np.diagonal(losses.table))
-    low = base + max(low, float(used @ possible.min(axis=1)))
-    high = base + min(high, float(used @ possible.max(axis=1)))
-    cost, seen = (mean_cost(table, table * losses.table, shares) for table in (honest, hindsight))
-    # a rule without risk has no interval but its cost, however the sums were rounded
-    return Estimate(cost, Interval(min(low, cost), max(high, cost)), seen)
+    read = _losses if tabled is None else tabled_losses if tabled else row_losses
+    (loss,), sample = read([rule], losses, shares)
+    worst = _worst(rule, losses, shares)
+    mean = mean_loss(loss, sample, float(worst.max()) + highest_fee)
+    if losses.by_case is None:
+        paid = rule.hindsight * losses.table
+        least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
+    else:
+        paid = paid_sums(rule.cases, losses.table, [rule.judged.hindsight])
+        least = losses.table.min(axis=0)
+    floor = rule.hindsight * least
+    if losses.same_review:
+        floor[:, -1] = paid[:, -1]
+    certain = mean_cost(rule.hindsight, floor, shares)
+    seen = mean_cost(rule.hindsight, paid, shares)
+    if rule.judged.hindsight_fees is not None:
+        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
+    # where the cost is certain, there is nothing to add
+    if certain >= mean.cost - 1e-12 * abs(mean.cost) and mean.standard_error == 0:
+        mean = mean._replace(raised=mean.cost, raised_error=0.0)
+    low, high = mean.interval(level)
+    interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
+    worst_seen = bool(rule.honest[worst >= worst.max() * (1 - 1e-12)].any())
+    return Estimate(mean, interval, seen, worst_seen)
 
 
-def table_difference(
-    hindsight: FloatArray, honest: FloatArray, losses: Losses, shares: FloatArray | None, *, level: float
-) -> Interval:
-    """Interval of a difference from tables of joint outcomes, where all cases of a class cost the same."""
-    sides = []
-    for joint in (hindsight, honest):
-        own = [OutcomeSums.of_table(joint.sum(axis=axis), losses.relative).worst for axis in (2, 1)]
-        sides.append((GapSums.of_table(joint, losses.relative), own[0], own[1]))
-    return difference_interval(sides[0], sides[1], shares, level=level)
-
-
-def table_beyond(
-    hindsight: FloatArray,
-    honest: FloatArray,
-    code: int,
-    losses: Losses,
-    shares: FloatArray | None,
-    *,
-    level: float,
-) -> Interval:
-    """Interval of the cost of a rule beyond that of one action for all cases.
-
-    The interval of a cost, of losses less what the action costs on the same case: an error added to the
-    rule is none of the other, so it does not cancel in the mean.
-    """
-    relative = losses.relative
-    sums = [OutcomeSums.of_table(table, relative, relative[:, code]) for table in (hindsight, honest)]
-    return Interval(*cost_interval(sums[0], sums[1], shares, level=level))
-
-
-# ---------------------------------------------------------------- means and intervals
-
-
-class _ByClass(NamedTuple):
-    """Per class: cases, losses, squared losses, loss of an added error, and its weight from 0 to 1."""
-
-    n: FloatArray
-    total: FloatArray
-    squares: FloatArray
-    worst: FloatArray
-    risk: FloatArray
-    decided: FloatArray
-
-
-def _by_class(sums: OutcomeSums) -> _ByClass:
-    m = len(sums.cases)
-    return _ByClass(
-        n=sums.cases.sum(axis=1),
-        total=sums.losses.sum(axis=1),
-        squares=sums.squares.sum(axis=1),
-        worst=sums.worst,
-        # a rule that never gives a wrong answer to a class cannot err there
-        risk=np.minimum(_wrong_calls(sums.cases).sum(axis=1), 1.0),
-        decided=np.minimum(sums.cases[:, :m].sum(axis=1), 1.0),
-    )
-
-
-def _moments(
-    sums: _ByClass, shares: FloatArray | None, *, errors: float = 0.0, right: float = 0.0
-) -> tuple[float, float]:
-    """Mean and its standard error, with added errors and right answers of each class."""
-    wrong = errors * sums.risk
-    n = sums.n + wrong + right * sums.decided
-    total, squares = sums.total + wrong * sums.worst, sums.squares + wrong * sums.worst**2
-    if shares is None:
-        n, total, squares = (np.array([column.sum()]) for column in (n, total, squares))
-        shares = np.ones(1)
-    used = shares > 0
-    shares, n, total, squares = (column[used] for column in (shares, n, total, squares))
-    spread = squares - total**2 / n
-    spread = np.where(spread > _ROUNDING * squares, spread, 0.0)
-    variance = shares**2 * spread / (n * np.maximum(n - 1, 1.0))
-    return float((shares * total / n).sum()), float(np.sqrt(variance.sum()))
-
-
-def mean_and_error(sums: OutcomeSums, shares: FloatArray | None) -> tuple[float, float]:
-    """Expected cost per case and its standard error; the classes are samples apart where shares are known."""
-    return _moments(_by_class(sums), shares)
-
-
-def cost_interval(
-    hindsight: OutcomeSums, honest: OutcomeSums, shares: FloatArray | None, *, level: float
-) -> tuple[float, float]:
-    """Ends for the true cost of the rule in use: from the cost with hindsight to the honest one."""
-    seen, kept = _by_class(hindsight), _by_class(honest)
-    # the rule in use may err where it makes a call, even if the rules of the folds made none
-    kept = kept._replace(risk=np.maximum(kept.risk, seen.risk))
-    kept = kept._replace(worst=np.where(kept.risk > 0, np.maximum(kept.worst, seen.worst), 0.0))
-    z, errors = normal_quantile(level), _errors(level, len(seen.n))
-    low, low_error = _moments(seen, shares, right=0.0 if shares is None else errors)
-    high, high_error = _moments(kept, shares, errors=errors)
-    return low - z * low_error, high + z * high_error
-
-
-def _errors(level: float, m: int) -> float:
-    """Errors added to each class: two in all classes together, times z^2 / 4."""
-    return added_errors(level) * 2 / m
-
-
-def paid_estimate(
-    honest: OutcomeSums, hindsight: OutcomeSums, shares: FloatArray | None, *, level: float
-) -> Estimate:
-    """Honest cost with its interval from sums, where every case has its own costs: nothing is refunded."""
-    low, high = cost_interval(hindsight, honest, shares, level=level)
-    cost, seen = (mean_cost(sums.cases, sums.losses, shares) for sums in (honest, hindsight))
-    return Estimate(cost, Interval(min(max(low, 0.0), cost), max(high, cost)), seen)
-
-
-# ---------------------------------------------------------------- pairs of rules
-
-
-class GapSums(NamedTuple):
-    """Sums over [class, action of the first rule, action of the second]: cases, gaps of losses, squares."""
-
-    cases: FloatArray
-    gaps: FloatArray
-    squares: FloatArray
-
-    @classmethod
-    def of_table(cls, joint: FloatArray, losses: FloatArray) -> "GapSums":
-        """Price a table of joint outcomes where all cases of a class cost the same."""
-        gap = losses[:, :, None] - losses[:, None, :]
-        return cls(joint, joint * gap, joint * gap**2)
-
-
-def difference_interval(
-    hindsight: tuple[GapSums, FloatArray, FloatArray],
-    honest: tuple[GapSums, FloatArray, FloatArray],
-    shares: FloatArray | None,
-    *,
-    level: float,
-) -> Interval:
-    """Interval of the cost of the first rule minus that of the second, paired case by case.
-
-    Each side comes with what an added error of the first and of the second rule costs, by class. These
-    errors cancel in the mean but not in the spread.
-    """
-    (seen, seen_error), (kept, kept_error) = (
-        _gap_moments(*side, shares, level=level) for side in (hindsight, honest)
-    )
-    half = normal_quantile(level) * max(seen_error, kept_error)
-    return Interval(min(seen, kept) - half, max(seen, kept) + half)
-
-
-def _gap_moments(
-    sums: GapSums, first: FloatArray, second: FloatArray, shares: FloatArray | None, *, level: float
-) -> tuple[float, float]:
-    m, zero = len(sums.cases), np.zeros(len(sums.cases))
-    extra: Any = 0.0
-    for axis, worst in ((2, first), (1, second)):
-        risk = np.minimum(_wrong_calls(sums.cases.sum(axis=axis)).sum(axis=1), 1.0)
-        extra = extra + risk * worst**2
-    return _moments(
-        _ByClass(
-            n=sums.cases.sum(axis=(1, 2)),
-            total=sums.gaps.sum(axis=(1, 2)),
-            squares=sums.squares.sum(axis=(1, 2)) + _errors(level, m) * extra,
-            worst=zero,
-            risk=zero,
-            decided=zero,
-        ),
-        shares,
-    )
-
-
-# ---------------------------------------------------------------- costs by case, two classes
-
-
-def _class_means(cases: SplitCases, columns: FloatArray) -> FloatArray:
-    """Mean of every column over the negatives and over the positives."""
-    by_class = (~cases.positive, cases.positive)
-    return np.array([np.average(columns[own], axis=0, weights=cases.sizes[own]) for own in by_class])
-
-
-def error_losses(cases: SplitCases, losses: FloatArray) -> FloatArray:
-    """Root mean square, with the sign of the mean, of an error on a negative and on a positive."""
-    errors = losses[:, [1, 0]]
-    means, squares = _class_means(cases, errors), _class_means(cases, errors**2)
-    return np.copysign(np.sqrt(np.diagonal(squares)), np.diagonal(means))
-
-
-def joint_sums(
-    cases: SplitCases, losses: FloatArray, first: Sequence[Codes], second: Sequence[Codes]
-) -> GapSums:
-    """Sum the gaps of two rules where every case has its own losses.
-
-    Squares are at least those of as many cases of the class.
-    """
-    width = losses.shape[1]
-    size = 2 * width**2
-    sums, own = np.zeros((3, size)), np.zeros((2, size))
-    for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
-        paid = losses[rows.cell, one], losses[rows.cell, two]
-        gap = paid[0] - paid[1]
-        code = (cases.positive[rows.cell].astype(np.int64) * width + one % width) * width + two % width
-        sums += [np.bincount(code, rows.cases * gap**power, size) for power in range(3)]
-        own += [np.bincount(code, rows.cases * loss, size) for loss in paid]
-    number, gaps, squares = (sums / len(first)).reshape(3, 2, width, width)
-    every_gap = (losses[:, :, None] - losses[:, None, :]).reshape(len(losses), -1)
-    drawn = _class_means(cases, every_gap**2).reshape(2, width, width)
-    means = _class_means(cases, losses)
-    usual = np.array([means[:, :, None] + 0 * drawn, means[:, None, :] + 0 * drawn])
-    here = (own / len(first)).reshape(2, 2, width, width) / np.maximum(number, 1e-300)
-    ratio = np.divide(here, usual, out=np.ones_like(here), where=usual > 0).max(axis=0)
-    # rounding must not make equal amounts larger than they are
-    larger = np.where(ratio > 1 + 1e-9, ratio**2, 1.0)
-    return GapSums(number, gaps, np.maximum(squares, number * drawn * larger))
-
-
-def gap_sums(
-    cases: SplitCases, losses: FloatArray, decisions: Sequence[Codes], spared: int | None = None
-) -> OutcomeSums:
-    """Sum the losses of a rule where every case has its own; those of the action `spared` are taken off."""
-    # a first column for what is spared: nothing, or what the action costs
-    base = np.zeros((len(losses), 1)) if spared is None else losses[:, [spared]]
-    actions = [codes % losses.shape[1] + 1 for codes in decisions]
-    first = [np.zeros(len(codes), dtype=np.int8) for codes in decisions]
-    sums = joint_sums(cases, np.column_stack([base, losses]), actions, first)
-    number, gaps, squares = (column[:, 1:, 0] for column in sums)
-    return OutcomeSums(number, gaps, squares, error_losses(cases, losses - base))
+def cost_gap(first: JudgedRule, second: JudgedRule, losses: Losses, shares: FloatArray | None) -> MeanLoss:
+    """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
+    (one, two), sample = _losses([first, second], losses, shares)
+    worst = float(_worst(first, losses, shares, second).max())
+    return mean_loss(one - two, sample, worst, added=_ADDED_TO_DIFFERENCES)

@@ -13,20 +13,21 @@ from functools import partial
 import numpy as np
 
 from demur._results import Interval, Result
+from demur.costs.losses import Losses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import outcomes
-from demur.honest.estimates import OutcomeSums, class_shares, mean_and_error, table_estimate
+from demur.honest.decisions import Judged, outcomes
+from demur.honest.estimates import JudgedRule, class_shares, cost_estimate
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.rules import Prices
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
 from demur.windows.rule import Window
 
-__all__ = ["ExpectedCost", "expected_cost"]
+__all__ = ["ExpectedCost", "expected_cost", "expected_cost_of", "judged_rule"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -38,8 +39,7 @@ class ExpectedCost(Result):
     cost : float
         Mean over all cases of what each costs under a window chosen without it: what you will pay.
     interval : Interval
-        From the cost with hindsight below to the honest cost above, with a few further errors counted;
-        covers the true cost of the window in use.
+        Covers the true cost of the window in use (`mean_loss_interval`).
     standard_error : float
         Of `cost`.
     hindsight : float
@@ -103,22 +103,33 @@ def expected_cost(
     (judged,) = evaluate(cases, model, [learner], [window])
     if isinstance(judged, UndefinedError):
         raise judged
-    rate = cases.prevalence
+    rule = judged_rule(cases, judged, scores)
+    return expected_cost_of(rule, costs.losses, confidence_level=confidence_level)
+
+
+def judged_rule(cases: SplitCases, judged: Judged, scores: FloatArray | None) -> JudgedRule:
+    """Count what decisions lead to."""
+    honest, hindsight = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
+    return JudgedRule(cases=cases, judged=judged, honest=honest, hindsight=hindsight, scores=scores)
+
+
+def expected_cost_of(
+    rule: JudgedRule, losses: Losses, *, confidence_level: float, highest_fee: float = 0.0
+) -> ExpectedCost:
+    """Estimate what a judged rule costs, at the prevalence its cases are judged under."""
+    cases, rate = rule.cases, rule.cases.prevalence
     shares = None if rate is None else np.array([1 - rate, rate])
-    held_out, seen = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
-    estimate = table_estimate(
-        held_out, seen, costs.losses, shares, level=confidence_level, abstains=costs.may_abstain
-    )
+    estimate = cost_estimate(rule, losses, shares, level=confidence_level, highest_fee=highest_fee)
     return ExpectedCost(
         cost=estimate.cost,
         interval=estimate.interval,
-        standard_error=mean_and_error(OutcomeSums.of_table(held_out, costs.losses.table), shares)[1],
+        standard_error=estimate.mean.standard_error,
         hindsight=estimate.hindsight,
-        abstention_rate=float(class_shares(held_out, shares)[:, ABSTAIN].sum()),
+        abstention_rate=float(class_shares(rule.honest, shares)[:, ABSTAIN].sum()),
         confidence_level=confidence_level,
         folds=cases.folds,
         repeats=cases.repeats,
-        n=counts.n,
+        n=cases.n,
     )
 
 

@@ -1,0 +1,228 @@
+"""`mean_loss_interval`: what a rule will cost on average, from its loss on every case, with an interval.
+
+Everything a rule does to a case is a loss, whatever the classes, actions and prices. Units are independent of
+each other: cases, or clusters of them. With weights w that sum to 1, mean c, and T the sum of w (loss - c)
+over a unit, the standard error is sqrt(G / (G - 1) sum T^2) for G units; where P(class) in use is given,
+losses are taken from the mean of their own class. A sample in which nothing went wrong does not prove that
+nothing will: for the upper end one unit of the worst loss is added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_confidence_level,
+    check_finite,
+    check_labels,
+    check_prevalence,
+    check_same_length,
+    check_weights,
+    input_error,
+)
+from demur._results import Interval, Result
+from demur.exceptions import InputError
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+
+__all__ = ["LossSample", "MeanLoss", "MeanLossInterval", "mean_loss", "mean_loss_interval"]
+
+_ROUNDING = 64 * np.finfo(np.float64).eps
+
+
+class LossSample(NamedTuple):
+    """Weights of rows of cases, and how many independent units they are.
+
+    Attributes
+    ----------
+    weight : array
+        Share of each row in the whole; they sum to 1.
+    squares : array
+        Sum of the squared weights of the cases a row stands for.
+    units : float
+        Number of units.
+    stratum, cluster : array or None
+        Class of each row, where P(class) in use is given; cluster of each row, where cases form some.
+    """
+
+    weight: FloatArray
+    squares: FloatArray
+    units: float
+    stratum: IntArray | None = None
+    cluster: IntArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        mass: FloatArray,
+        squares: FloatArray,
+        units: float,
+        *,
+        classes: IntArray | None = None,
+        shares: FloatArray | None = None,
+        cluster: IntArray | None = None,
+    ) -> LossSample:
+        """Scale sums of weights and of their squares, in every class to its share in use if given."""
+        if shares is None:
+            total = mass.sum()
+            return cls(mass / total, squares / total**2, units, None, cluster)
+        assert classes is not None
+        sizes = np.bincount(classes, mass, len(shares))
+        factor = np.divide(shares, sizes, out=np.zeros(len(shares)), where=sizes > 0)[classes]
+        return cls(mass * factor, squares * factor**2, units, classes, cluster)
+
+
+class MeanLoss(NamedTuple):
+    """Mean loss and its standard error; `raised` and `raised_error` with the worst units added."""
+
+    cost: float
+    standard_error: float
+    units: float
+    raised: float
+    raised_error: float
+
+    def interval(self, level: float, *, shift: float = 0.0) -> Interval:
+        """Return the interval of the mean; `shift` is added to its upper end."""
+        from scipy.special import stdtrit
+
+        t = float(stdtrit(self.units - 1, (1 + level) / 2))
+        high = self.raised + shift + t * self.raised_error
+        return Interval(self.cost - t * self.standard_error, high)
+
+
+def mean_loss(loss: FloatArray, sample: LossSample, worst: float, *, added: int = 1) -> MeanLoss:
+    """Return the mean of losses on rows of cases, and with some units of the worst loss added."""
+    weight, units = sample.weight, sample.units
+    cost: Any = weight @ loss
+    centre = cost
+    if sample.stratum is not None:
+        sizes = np.bincount(sample.stratum, weight)
+        means = np.bincount(sample.stratum, weight * loss) / np.maximum(sizes, np.finfo(np.float64).tiny)
+        centre = means[sample.stratum]
+    gap = loss - centre
+    # all losses equal: what is left of their spread is rounding
+    gap = np.where(np.abs(gap) > _ROUNDING * np.abs(loss), gap, 0.0)
+    total = sample.squares @ gap**2
+    if sample.cluster is not None:
+        total = np.square(np.bincount(sample.cluster, weight * gap)).sum()
+    share = 1 / units
+    raised = (cost + added * share * worst) / (1 + added * share)
+    more = (total + added * (share * (worst - raised)) ** 2) / (1 + added * share) ** 2
+    return MeanLoss(
+        cost=float(cost),
+        standard_error=float(np.sqrt(total * units / max(units - 1, 1))),
+        units=units,
+        raised=float(raised),
+        raised_error=float(np.sqrt(more * (units + added) / max(units + added - 1, 1))),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class MeanLossInterval(Result):
+    """Mean of losses with its interval; made by `mean_loss_interval`.
+
+    Attributes
+    ----------
+    cost : float
+        Weighted mean of the losses.
+    standard_error : float
+        Of `cost`.
+    units : int
+        Number of independent units: clusters, or cases.
+    interval : Interval
+        For the mean in use; one unit of the worst loss is added to the upper end.
+    """
+
+    cost: float
+    standard_error: float
+    units: int
+    interval: Interval
+
+
+def mean_loss_interval(
+    losses: ArrayLike,
+    *,
+    worst: float,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    y_true: Labels | None = None,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+) -> MeanLossInterval:
+    """Estimate the mean of any losses, with an interval that does not collapse where nothing went wrong.
+
+    Smaller is better. Assumes losses on cases that did not choose the rule, and independent units.
+
+    Parameters
+    ----------
+    losses : array of n numbers
+        Loss of a rule on every case.
+    worst : float
+        Largest loss that a unit of average weight can have.
+    sample_weight : array of n numbers > 0, optional
+        Importance weights of the cases.
+    groups : array of n values, optional
+        Cluster of every case: a patient, a customer. Clusters are the units; cases otherwise.
+    y_true : array of n labels, optional
+        Classes of the cases; needed with `prevalence`.
+    prevalence : float, optional
+        P(positive) in use, if not the sample's: the classes are then two samples.
+    confidence_level : float, default 0.95
+
+    Returns
+    -------
+    MeanLossInterval
+        With `cost`, `standard_error`, `units`, `interval`.
+
+    Raises
+    ------
+    InputError
+        For ill-formed input, or fewer than two units.
+
+    Notes
+    -----
+    For c, se as in the module's formula and u = 1 / G, the upper end is m + t s with
+    m = (c + u worst) / (1 + u), s^2 = (G + 1) / G (sum T^2 + u^2 (worst - m)^2) / (1 + u)^2; the lower end is
+    c - t se. t is the quantile of Student's t with G - 1 degrees of freedom.
+
+    Examples
+    --------
+    Two of 50 cases cost 10, and no case can cost more:
+
+    >>> from demur.honest import mean_loss_interval
+    >>> found = mean_loss_interval([10, 10] + [0] * 48, worst=10)
+    >>> f"{found.cost:.2f} ({found.interval.low:.2f} to {found.interval.high:.2f})"
+    '0.40 (-0.16 to 1.26)'
+    """
+    level = check_confidence_level(confidence_level)
+    loss, weight = np.atleast_1d(check_finite(losses, "losses")), check_weights(sample_weight)
+    cluster = None if groups is None else np.asarray(groups)
+    positive = None if y_true is None else check_labels(y_true, None)
+    if loss.ndim != 1:
+        raise input_error("losses", "must hold one number per case", f"an array of shape {loss.shape}")
+    check_same_length(losses=loss, sample_weight=weight, groups=cluster, y_true=positive)
+    shares = None
+    if prevalence is not None:
+        if positive is None:
+            raise InputError("`prevalence` needs the classes of the cases. Hint: pass y_true.")
+        n_positive = float(positive.sum())
+        rate = check_prevalence(prevalence, positives=n_positive, negatives=len(positive) - n_positive)
+        shares = np.array([1 - rate, rate])
+    mass = np.ones(len(loss)) if weight is None else weight
+    units = len(loss)
+    if cluster is not None:
+        names, cluster = np.unique(cluster, return_inverse=True)
+        units = len(names)
+    if units < 2:
+        raise input_error("losses", "must hold at least two units", units)
+    classes = None if positive is None else positive.astype(np.int64)
+    sample = LossSample.of(mass, mass**2, units, classes=classes, shares=shares, cluster=cluster)
+    found = mean_loss(loss, sample, float(check_finite(worst, "worst")))
+    return MeanLossInterval(
+        cost=found.cost,
+        standard_error=found.standard_error,
+        units=units,
+        interval=found.interval(level),
+    )
