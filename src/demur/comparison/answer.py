@@ -11,7 +11,7 @@ import numpy as np
 
 from demur._html import threshold_text
 from demur._results import Interval, Result, json_safe
-from demur.comparison.words import answer_words
+from demur.comparison.words import answer_words, decision_words
 from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
@@ -342,6 +342,7 @@ class Answer(Result):
         """Return the answer as JSON-safe built-in types."""
         return {
             **Result.to_dict(self),
+            "decision": decision_words(self.facts()),
             "rule": None if self.rule is None else self.rule.to_dict(),
             "shares": dict(zip((*self.class_names, "abstain"), self.shares.values(), strict=True)),
             "versus": {key: one.to_dict() for key, one in self.versus.items()},

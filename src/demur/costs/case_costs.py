@@ -138,9 +138,8 @@ class CaseCosts(Result):
     @property
     def same_review(self) -> bool:
         """Whether a review costs the same whatever the class of the case."""
-        return self.cost_abstain is not None and not any(
-            getattr(self, name) is not None for name in _REVIEWS[1:]
-        )
+        by_class = [getattr(self, name) for name in _REVIEWS[1:]]
+        return self.cost_abstain is not None and all(price is None for price in by_class)
 
     def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
         """Return what every case costs under each action, before the factors."""

@@ -274,12 +274,11 @@ def guarded_cost(
         return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
 
     columns = np.column_stack([score, doubt])
-    rules = [judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf)]
-    guarded, plain = (expected_cost_of(rule, costs.losses, confidence_level=level) for rule in rules)
-    difference, interval = paired_interval(*rules, costs, level=level)
+    guarded, plain = (judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf))
+    difference, interval = paired_interval(guarded, plain, costs, level=level)
     return GuardedCost(
-        guarded=guarded,
-        unguarded=plain,
+        guarded=expected_cost_of(guarded, costs.losses, confidence_level=level),
+        unguarded=expected_cost_of(plain, costs.losses, confidence_level=level),
         difference=difference,
         difference_interval=interval,
         trivial=_trivial(amounts),

@@ -97,7 +97,7 @@ def mean_cost(cases: FloatArray, losses: FloatArray, shares: FloatArray | None) 
 
 
 def paid_sums(cases: SplitCases, losses: FloatArray, decisions: Sequence[Codes]) -> FloatArray:
-    """Sum what decisions cost by class and action where every case has its own costs, averaged over splits."""
+    """Sum what decisions cost by class and action, averaged over the splits; every case has its own costs."""
     actions = losses.shape[1]
     total = np.zeros(cases.n_classes * actions)
     for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
@@ -182,7 +182,7 @@ def _worst(
         spared = 0.0 if other is None else costs[:, other.taken].min(axis=1)
         for action in np.flatnonzero(rule.taken):
             gaps = weight[own] * factor[k] * (costs[:, action] - spared)
-            table[k, action] = gaps[_nearest_half(rule, own, action)].max()
+            table[k, action] = gaps[_nearest_half(rule, own, int(action))].max()
     return table
 
 

@@ -194,7 +194,7 @@ def mean_loss_interval(
     >>> from demur.honest import mean_loss_interval
     >>> found = mean_loss_interval([10, 10] + [0] * 48, worst=10)
     >>> f"{found.cost:.2f} ({found.interval.low:.2f} to {found.interval.high:.2f})"
-    '0.40 (-0.16 to 1.26)'
+    '0.40 (-0.16 to 1.25)'
     """
     level = check_confidence_level(confidence_level)
     loss, weight = np.atleast_1d(check_finite(losses, "losses")), check_weights(sample_weight)
