@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_groups,
     check_labels,
     check_same_length,
     check_scores,
@@ -42,18 +43,22 @@ _FEWEST_SUMMED = 50
 _MOST_REPEATED = 10**8
 # of a class with fewer a note says so
 _FEW_CASES = 10
+_FEW_CLUSTERS = 20
 
 
 class Columns(NamedTuple):
-    """Checked rows: classes, scores by model, weights if given, and the labels (negative, positive)."""
+    """Checked rows: classes, scores by model, weights and clusters if given, labels (negative, positive)."""
 
     positive: BoolArray
     scores: Mapping[str, FloatArray]
     weight: FloatArray | None
     labels: tuple[Any, Any]
+    cluster: IntArray | None = None
 
 
-def check_columns(y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any) -> Columns:
+def check_columns(
+    y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, groups: Any = None
+) -> Columns:
     """Return labels, scores and weights as columns of one length."""
     if isinstance(y_true, ScoreCounts):
         hint = "Hint: of several models `demur.engines.read_joint_counts` keeps what belongs together."
@@ -68,7 +73,25 @@ def check_columns(y_true: Any, scores: Any, *, pos_label: Any, sample_weight: An
     columns = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
-    return Columns(positive, columns, weight, _labels(y_true, positive))
+    return Columns(positive, columns, weight, _labels(y_true, positive), cluster_codes(groups, len(positive)))
+
+
+def cluster_codes(groups: Any, n: int) -> IntArray | None:
+    """Return the cluster of every row as a number from 0 on."""
+    if groups is None:
+        return None
+    codes, _ = check_groups(groups)
+    check_same_length(y_true=np.empty(n), groups=codes)
+    return codes
+
+
+def _clusters_of(cluster: IntArray | None, rows: Any, weight: FloatArray | None) -> IntArray | None:
+    """Return the clusters of some rows, numbered anew; None where each is a single case."""
+    if cluster is None:
+        return None
+    names, codes = np.unique(cluster[rows], return_inverse=True)
+    repeated = weight is not None and bool(np.any(weight[rows] > 1))
+    return None if len(names) == len(codes) and not repeated else codes
 
 
 def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
@@ -85,14 +108,17 @@ def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
     return checked
 
 
-def two_class_columns(y_true: Any, scores: Any, classes: tuple[Any, ...], sample_weight: Any) -> Columns:
+def two_class_columns(
+    y_true: Any, scores: Any, classes: tuple[Any, ...], sample_weight: Any, groups: Any = None
+) -> Columns:
     """Return rows with a column for each of two classes as rows with a score, that of the second class."""
     positive, weight = class_indices(y_true, classes) == 1, check_weights(sample_weight)
     columns = {name: second_class_scores(proba) for name, proba in class_columns(scores, 2).items()}
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     labels = tuple(_builtin(name) for name in classes)
-    return Columns(positive, columns, weight, (labels[0], labels[1]))
+    clusters = cluster_codes(groups, len(positive))
+    return Columns(positive, columns, weight, (labels[0], labels[1]), clusters)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,18 +156,22 @@ class CaseTable:
         pos_label: Any,
         sample_weight: Any,
         weights: str,
+        groups: Any = None,
     ) -> "CaseTable":
         """Check labels, scores and weights, and split them."""
-        columns = check_columns(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+        columns = check_columns(
+            y_true, scores, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+        )
         return cls.of_columns(columns, problem, weights=weights)
 
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
-        positive, scores, sample_weight, labels = given
+        positive, scores, sample_weight, labels, cluster = given
+        kept = slice(None) if sample_weight is None else sample_weight > 0
+        cluster = _clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
         if sample_weight is not None and not sample_weight.all():
-            kept = sample_weight > 0
             positive, sample_weight = positive[kept], sample_weight[kept]
             scores = {name: column[kept] for name, column in scores.items()}
             losses = None if losses is None else losses[kept]
@@ -152,8 +182,11 @@ class CaseTable:
             if joint is not None:  # single cases are put in order while they are dealt to the folds
                 pool.map(joint.orders, range(len(columns)))
             weight = frozen(sample_weight)
-            cases = SplitCases.of_rows(positive, weight, weights=weights, **_splitting(problem))
+            cases = SplitCases.of_rows(
+                positive, weight, weights=weights, cluster=cluster, **_splitting(problem)
+            )
         cases = replace(cases, losses=losses)
+        _refuse_promises(cases, problem)
         if problem.objective == "guaranteed" and cases.weights == "importance":
             raise InputError(
                 "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
@@ -166,11 +199,26 @@ class CaseTable:
         tables = ModelTables(
             joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
         )
-        return cls(cases=dict.fromkeys(judging, cases), judging=judging, labels=labels, tables=tables)
+        # tests of pairs take cases as independent
+        tables = tables if cases.cluster is None else None
+        return cls(
+            cases=dict.fromkeys(judging, cases),
+            judging=judging,
+            labels=labels,
+            tables=tables,
+            notes=_cluster_notes(cases),
+        )
 
     @classmethod
     def of_classes(
-        cls, y_true: Any, scores: Any, problem: DecisionProblem, *, sample_weight: Any, weights: str
+        cls,
+        y_true: Any,
+        scores: Any,
+        problem: DecisionProblem,
+        *,
+        sample_weight: Any,
+        weights: str,
+        groups: Any = None,
     ) -> "CaseTable":
         """Check and split rows with one column per class; repeated rows are written out."""
         assert isinstance(problem.costs, ClassCosts)
@@ -180,6 +228,7 @@ class CaseTable:
         models = class_columns(scores, len(classes))
         for name, columns in models.items():
             check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
+        cluster = cluster_codes(groups, len(codes))
         if weight is not None:
             rows = np.flatnonzero(weight > 0)
             if weights == "repeats":
@@ -187,7 +236,9 @@ class CaseTable:
             else:
                 weight = weight[rows]
             codes, models = codes[rows], {name: columns[rows] for name, columns in models.items()}
-        cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed)
+            cluster = None if cluster is None else cluster[rows]
+        cluster = _clusters_of(cluster, slice(None), None)
+        cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed, cluster=cluster)
         if weight is None and sample_weight is not None:
             cases = replace(cases, weights="repeats")
         judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
@@ -196,7 +247,7 @@ class CaseTable:
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            notes=_class_notes(cases, labels),
+            notes=(*_cluster_notes(cases), *_class_notes(cases, labels)),
         )
 
     @classmethod
@@ -282,6 +333,31 @@ def _whole(weight: FloatArray) -> IntArray:
     if weight.sum() > _MOST_REPEATED:
         raise input_error("sample_weight", f"must sum to at most {_MOST_REPEATED:g} cases", weight.sum())
     return weight.astype(np.int64)
+
+
+def _refuse_promises(cases: SplitCases, problem: DecisionProblem) -> None:
+    """Refuse what holds for independent cases only."""
+    if cases.cluster is None:
+        return
+    if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
+        what = "precision_confidence" if problem.objective != "guaranteed" else "objective"
+        raise InputError(
+            f"`{what}` must not ask for a guarantee beside groups: a guarantee needs independent cases. "
+            "Hint: the interval of the answer takes clusters into account."
+        )
+
+
+def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
+    """Say what clusters mean for the numbers."""
+    if cases.cluster is None:
+        return ()
+    n, units = len(cases.codes), int(cases.units)
+    notes = [
+        f"{n:,} cases in {units:,} clusters: intervals count clusters; a guarantee needs independent cases."
+    ]
+    if units < _FEW_CLUSTERS:
+        notes.append(f"With fewer than {_FEW_CLUSTERS} clusters intervals are wide and rest on few of them.")
+    return tuple(notes)
 
 
 def _class_notes(cases: SplitCases, labels: tuple[Any, ...]) -> tuple[str, ...]:

@@ -12,7 +12,14 @@ import numpy as np
 from demur._results import Interval
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners
-from demur.comparison.estimates import cost_at, cost_of, difference_interval, gap_of, rates_of
+from demur.comparison.estimates import (
+    cost_at,
+    cost_of,
+    difference_interval,
+    gap_of,
+    losses_at,
+    rates_of,
+)
 from demur.comparison.loss_matrix import choice_cost
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.words import condition_words
@@ -188,15 +195,28 @@ def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
     if problem.objective != "expected":
         return best
     cost = cost_at(best, problem.centre)
+    others = [one for one in candidates if one.order[0] < best.order[0] and one.cases is best.cases]
     simpler = [
         one
-        for one in candidates
-        if one.order[0] < best.order[0]
-        and one.cases is best.cases
-        and cost_at(one, problem.centre) - cost < _HARDLY * gap_of(one, best, problem).standard_error
+        for one in others
+        if (more := cost_at(one, problem.centre) - cost) < _HARDLY * _widest_error(best, problem)
+        and more < _HARDLY * gap_of(one, best, problem).standard_error
     ]
     plainest = min((one.order[0] for one in simpler), default=0)
     return choice.best([one for one in simpler if one.order[0] == plainest]) if simpler else best
+
+
+def _widest_error(candidate: Candidate, problem: DecisionProblem) -> float:
+    """Return a bound of the standard error of any difference: that of cases a whole range of losses apart."""
+    cases = candidate.cases
+    if cases.cluster is not None:
+        return np.inf
+    table = losses_at(cases, problem.centre, problem).table
+    sizes = cases.class_sizes
+    number = (
+        sizes.sum() if problem.shares is None else float(np.min(sizes / np.maximum(problem.shares, 1e-300)))
+    )
+    return 2 * float(np.ptp(table)) / float(np.sqrt(max(number, 1.0)))
 
 
 def _verdict(

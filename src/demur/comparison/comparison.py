@@ -59,6 +59,8 @@ class Comparison(Result):
         Number of cases, of all and of each class; with importance weights effective ones.
     n_positive, n_negative, prevalence : float or None
         Of two classes; P(positive) the costs refer to.
+    units : float
+        Number of independent units: clusters, or cases.
     folds, repeats : int
         Parts of each split, and splits averaged.
     split : str
@@ -75,6 +77,7 @@ class Comparison(Result):
     classes: tuple[Any, ...]
     n: float
     class_sizes: FloatArray
+    units: float
     folds: int
     repeats: int
     split: str
@@ -173,6 +176,7 @@ def compare_models(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
+    groups: ArrayLike | None = None,
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -212,6 +216,9 @@ def compare_models(
         As in `abstention_surface`.
     weights : {"importance", "repeats"}
         What the weights mean; see `cross_fitted_surface`.
+    groups : array of n values, optional
+        Cluster of every case, such as the patient or customer: its cases stay in one fold, and clusters
+        are what intervals count. No guarantee is offered, as that needs independent cases.
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
@@ -281,6 +288,7 @@ def compare_models(
             prevalence=prevalence,
             sample_weight=sample_weight,
             weights=weights,
+            groups=groups,
             **asked,
         )
         return compared(table, problem, class_names=names)
@@ -288,12 +296,19 @@ def compare_models(
         raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
     if isinstance(y_true, JointCounts):
-        if scores is not None or sample_weight is not None or pos_label is not None:
-            raise InputError("`y_true` holds joint counts. Hint: leave scores, weights and pos_label out.")
+        if any(given is not None for given in (scores, sample_weight, pos_label, groups)):
+            hint = "Hint: leave scores, weights, groups and pos_label out."
+            raise InputError(f"`y_true` holds joint counts. {hint}")
         table = CaseTable.of_joint(y_true, problem)
     else:
         table = CaseTable.of_arrays(
-            y_true, scores, problem, pos_label=pos_label, sample_weight=sample_weight, weights=weights
+            y_true,
+            scores,
+            problem,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weights=weights,
+            groups=groups,
         )
     return compared(table, problem, class_names=class_names)
 
@@ -308,6 +323,7 @@ def table_of_classes(
     prevalence: Any,
     sample_weight: Any,
     weights: str,
+    groups: Any = None,
     **asked: Any,
 ) -> tuple[CaseTable, DecisionProblem, tuple[str, ...]]:
     """Return the cases of models with one column per class, the problem, and the names for the words.
@@ -324,7 +340,7 @@ def table_of_classes(
         elif abstain_cost is not None:
             hint = "Hint: CostModel(cost_abstain=...)."
             raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
-        given = two_class_columns(y_true, models, names, sample_weight)
+        given = two_class_columns(y_true, models, names, sample_weight, groups)
         if isinstance(prevalence, (Mapping, np.ndarray)):
             prevalence = float(_shares(prevalence, names, _sizes(given))[1])
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
@@ -337,7 +353,9 @@ def table_of_classes(
         shares = _shares(prevalence, names, np.bincount(codes, weight, len(names)))
     prices = ClassCosts.of(costs, abstain_cost, names)
     problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
-    table = CaseTable.of_classes(y_true, models, problem, sample_weight=sample_weight, weights=weights)
+    table = CaseTable.of_classes(
+        y_true, models, problem, sample_weight=sample_weight, weights=weights, groups=groups
+    )
     return table, problem, tuple(map(str, names))
 
 
@@ -406,6 +424,7 @@ def compared(
         classes=table.labels,
         n=first.n,
         class_sizes=first.class_sizes,
+        units=first.units,
         folds=first.folds,
         repeats=first.repeats,
         split=first.source,

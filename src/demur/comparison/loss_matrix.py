@@ -3,7 +3,8 @@
 The loss of a case is that of the decision made by the rule chosen without its fold, averaged over the splits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from demur.honest.after_choice import (
     first_smallest,
 )
 from demur.honest.cases import SplitCases
+from demur.honest.estimates import row_sample
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["choice_cost", "loss_units"]
 
+_ROWS_AT_ONCE = 2**16
 _MOST_CODES = 2**20
 """Combinations of decisions are numbered anew where there may be more."""
 
@@ -36,7 +39,12 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
     single = cases.weights == "importance" or bool(np.all(first.cases == 1))
     weight, copies = (first.cases, None) if single else (np.ones(len(first.cell)), first.cases)
     kept = np.arange(len(first.cell))
-    if cases.weights != "importance" and cases.losses is None and cases.repeats == 1:
+    if (
+        cases.weights != "importance"
+        and cases.losses is None
+        and cases.repeats == 1
+        and cases.cluster is None
+    ):
         kept, copies = _distinct(cases, candidates)
         weight = np.ones(len(kept))
 
@@ -54,16 +62,47 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
                 table[number, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
         return table
 
+    if cases.cluster is not None:
+        return _cluster_units(cases, candidates, losses, shares)
     if len(kept) <= MOST_RESAMPLED:
-        # draws go by the place of a unit, which follows from its content, not from the order of the file
-        names = [(one.model or "", one.kind) for one in candidates]
-        by_name = sorted(range(len(names)), key=names.__getitem__)
-        columns = losses(kept)[:, :, by_name].transpose(0, 2, 1).reshape(-1, len(kept))
-        order = np.lexsort([*columns, weight, cases.codes[first.cell[kept]]])
+        order = _content_order(candidates, losses(kept), weight, cases.codes[first.cell[kept]])
         kept, weight = kept[order], weight[order]
         copies = None if copies is None else copies[order]
     stratum = None if shares is None else cases.codes[first.cell[kept]].astype(np.int64)
     return LossUnits(lambda part: losses(kept[part]), weight, copies, stratum, shares)
+
+
+def _content_order(candidates: Sequence[Candidate], table: FloatArray, *keys: Any) -> IntArray:
+    """Return units in the order of their content: draws go by their places, not by the order of the file."""
+    names = [(one.model or "", one.kind) for one in candidates]
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    columns = table[:, :, by_name].transpose(0, 2, 1).reshape(-1, table.shape[1])
+    return np.lexsort([*columns, *keys])
+
+
+def _cluster_units(
+    cases: SplitCases,
+    candidates: Sequence[Candidate],
+    losses: Callable[[IntArray], FloatArray],
+    shares: FloatArray | None,
+) -> LossUnits:
+    """Return the mean losses of clusters; their weight holds the shares of the classes in use."""
+    rows = cases.splits.repeats[0]
+    assert cases.cluster is not None
+    cluster, each = cases.cluster[rows.cell], row_sample(cases, shares).weight
+    number = int(cases.units)
+    weight = np.bincount(cluster, each, number).astype(np.float64)
+    table: Any = 0.0
+    for start in range(0, len(cluster), _ROWS_AT_ONCE):
+        part = np.arange(start, min(start + _ROWS_AT_ONCE, len(cluster)))
+        paid = losses(part) * each[part, None]
+        table = table + np.array(
+            [[np.bincount(cluster[part], column, number) for column in one.T] for one in paid]
+        )
+    means = np.divide(table, weight, out=np.zeros_like(table), where=weight > 0).transpose(0, 2, 1)
+    order = _content_order(candidates, means, weight)
+    means, weight = means[:, order], weight[order]
+    return LossUnits(lambda part: means[:, part], weight)
 
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:

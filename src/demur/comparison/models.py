@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
+from demur.auc.clustered import auc_cluster_interval
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
@@ -20,7 +21,7 @@ from demur.comparison.estimates import cost_of, rates_of
 from demur.comparison.problem import DecisionProblem
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
-from demur.honest.bands import VolumeInterval, volume_interval_of
+from demur.honest.bands import VolumeInterval, cluster_volume_interval, volume_interval_of
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
@@ -184,6 +185,7 @@ def rules_of(
         except UndefinedError as error:
             left_out = str(error)
     unbounded = cases.weights == "importance" or problem.by_case or isinstance(problem.prevalence, tuple)
+    unbounded = unbounded or cases.cluster is not None
     if unbounded or isinstance(model, Inputs):
         return Rules(candidates, left_out, None, None)
     level = problem.confidence_level
@@ -198,7 +200,9 @@ def volume_of(cases: SplitCases, model: JudgedModel | Inputs, level: float) -> V
     """Judge a model of two classes over all costs."""
     assert isinstance(model, JudgedModel)
     surface = fitted_surface(cases, model)
-    return Volume(surface, volume_interval_of(surface, confidence_level=level))
+    if cases.cluster is None:
+        return Volume(surface, volume_interval_of(surface, confidence_level=level))
+    return Volume(surface, cluster_volume_interval(surface, cases, model, confidence_level=level))
 
 
 def area_of(
@@ -208,6 +212,14 @@ def area_of(
 
     Of many classes the mean over pairs, of a random part of very many cases.
     """
+    if isinstance(model, JudgedModel) and cases.cluster is not None:
+        clustered = cases.weights is None
+        ends = (
+            auc_cluster_interval(cases.positive, model.scores, groups=cases.cluster, confidence_level=level)
+            if clustered
+            else None
+        )
+        return Area(auc_score(model.counts), ends)
     if isinstance(model, JudgedModel):
         by_counts = tables is None
         interval = (
@@ -225,7 +237,7 @@ def area_of(
     labels = list(range(cases.n_classes))
     try:
         auc = hand_till_auc(codes, model.scores[rows], labels=labels, sample_weight=weight)
-        return Area(float(auc), auc.interval(level))
+        return Area(float(auc), auc.interval(level) if cases.cluster is None else None)
     except UndefinedError:
         return Area(None, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from demur._kernels.integrals import rectangle_scores
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.counts.scores import ScoreCounts
-from demur.honest.cases import judged_model
+from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.honest.deviation_law import (
     deviations,
@@ -34,14 +34,17 @@ from demur.honest.deviation_law import (
     rules_effects,
     upper_quantile,
 )
+from demur.honest.estimates import row_sample, worst_unit
 from demur.honest.held_out import JudgedRules
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
+from demur.honest.mean_loss import mean_loss
 from demur.honest.rules import Prices
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = [
     "SurfaceBand",
     "VolumeInterval",
+    "cluster_volume_interval",
     "inverse_error",
     "surface_band",
     "volume_interval",
@@ -410,3 +413,25 @@ def volume_interval_of(
         prevalence=surface.prevalence,
         folds=surface.folds,
     )
+
+
+def cluster_volume_interval(
+    surface: CrossFittedSurface, cases: SplitCases, model: JudgedModel, *, confidence_level: float
+) -> VolumeInterval:
+    """Make the interval of the volume where cases come in clusters: it is the mean of a score of every case."""
+    scores, judged = partial(rectangle_scores, mu=_UNIT, nu=_UNIT), surface.judged
+    by_class, offsets = judged.slot_scores(scores), judged.slot_offsets()[0]
+    loss: Any = 0.0
+    for split, rows in enumerate(cases.splits.repeats):
+        slot = offsets[split * cases.folds + rows.fold] + model.honest_position[split]
+        loss = (
+            loss + np.where(cases.positive[rows.cell], by_class[0][slot], by_class[1][slot]) / cases.repeats
+        )
+    rate = judged.weighting.given
+    sample = row_sample(cases, None if rate is None else np.array([1 - rate, rate]))
+    worst = max(float(end.max()) for end in scores(np.array([0.0, 1.0])))
+    mean = mean_loss(loss, sample, worst_unit(worst, loss, sample, cases))
+    low, high = mean.interval(confidence_level)
+    found = volume_interval_of(surface, confidence_level=confidence_level)
+    error = mean.standard_error
+    return replace(found, low=max(low, 0.0), high=high, honest_error=error, hindsight_error=error)

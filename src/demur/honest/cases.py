@@ -32,6 +32,7 @@ from demur.honest.splits import (
     check_repeats,
     split_cases,
     split_classes,
+    split_clusters,
     split_rows,
 )
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
@@ -81,6 +82,8 @@ class SplitCases:
         Costs of every cell, where they differ by case; columns negative, positive, abstain.
     n_classes : int
         Number of classes.
+    cluster : array or None
+        Cluster of every cell, from 0 on, where cases of one are not independent.
     """
 
     codes: BoolArray | IntArray
@@ -91,6 +94,7 @@ class SplitCases:
     weights: str | None
     losses: FloatArray | None = None
     n_classes: int = 2
+    cluster: IntArray | None = None
 
     @classmethod
     def of_rows(
@@ -104,6 +108,7 @@ class SplitCases:
         repeats: int | None,
         rng: Any,
         quantity: str,
+        cluster: IntArray | None = None,
     ) -> "SplitCases":
         """Split checked rows; rows of weight 0 must be gone."""
         check_weight_meaning(weights)
@@ -120,15 +125,18 @@ class SplitCases:
         else:
             sizes = effective_sizes(sample_weight)
             split = split_rows
-        number = check_folds(folds, n_positive, n_negative)
-        splits = split(
-            sizes,
-            positive,
-            folds=number,
-            repeats=check_repeats(repeats, n_positive + n_negative),
-            rng=rng,
-        )
         meaning = None if sample_weight is None else weights
+        many = check_repeats(repeats, n_positive + n_negative)
+        if cluster is not None:
+            inside = [float(len(np.unique(cluster[own]))) for own in (positive, ~positive)]
+            number = check_folds(folds, *inside, what="clusters")
+            dealt = split_clusters(positive.astype(np.int64), cluster, folds=number, repeats=many, rng=rng)
+            # positives first, as splits of single cases have them
+            cell = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)])
+            splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), number)
+            return cls(positive, sizes, splits, prevalence, "rows", meaning, cluster=cluster)
+        number = check_folds(folds, n_positive, n_negative)
+        splits = split(sizes, positive, folds=number, repeats=many, rng=rng)
         return cls(positive, sizes, splits, prevalence, "rows", meaning)
 
     @classmethod
@@ -154,18 +162,29 @@ class SplitCases:
 
     @classmethod
     def of_classes(
-        cls, codes: IntArray, sample_weight: FloatArray | None, names: Sequence[Any], *, rng: Any
+        cls,
+        codes: IntArray,
+        sample_weight: FloatArray | None,
+        names: Sequence[Any],
+        *,
+        rng: Any,
+        cluster: IntArray | None = None,
     ) -> "SplitCases":
         """Split rows of many classes, each evenly; importance weights only, and none of them 0."""
         n_classes, rows = len(names), np.arange(len(codes))
         sizes = np.ones(len(codes)) if sample_weight is None else effective_sizes(sample_weight)
-        folds = _class_folds(np.bincount(codes, minlength=n_classes), names)
+        present = codes if cluster is None else np.unique(codes + n_classes * cluster) % n_classes
+        folds = _class_folds(np.bincount(present, minlength=n_classes), names)
+        repeats = check_repeats(None, len(codes))
         # by name, so that the order of the columns does not matter
         order = sorted(range(n_classes), key=lambda code: str(names[code]), reverse=True)
-        dealt = split_classes(codes, order, folds=folds, repeats=check_repeats(None, len(codes)), rng=rng)
+        if cluster is None:
+            dealt = split_classes(codes, order, folds=folds, repeats=repeats, rng=rng)
+        else:
+            dealt = split_clusters(codes, cluster, folds=folds, repeats=repeats, rng=rng)
         splits = Splits(tuple(Rows(rows, fold, sizes) for fold in dealt), folds)
         meaning = None if sample_weight is None else "importance"
-        return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes)
+        return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
 
     @property
     def positive(self) -> BoolArray:
@@ -198,7 +217,9 @@ class SplitCases:
 
     @property
     def units(self) -> float:
-        """Number of independent units: the cases."""
+        """Number of independent units: clusters, or cases."""
+        if self.cluster is not None:
+            return float(self.cluster.max() + 1)
         return float(len(self.sizes)) if self.weights == "importance" else self.n
 
     def counts(self, scores: FloatArray) -> ScoreCounts:

@@ -14,7 +14,7 @@ from demur._results import Interval
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, Judged, joint_outcomes, outcomes
-from demur.honest.mean_loss import LossSample, MeanLoss, mean_loss
+from demur.honest.mean_loss import LossSample, MeanLoss, intraclass_correlation, mean_loss
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
@@ -26,7 +26,9 @@ __all__ = [
     "mean_cost",
     "paid_sums",
     "row_losses",
+    "row_sample",
     "tabled_losses",
+    "worst_unit",
 ]
 
 _ADDED_TO_DIFFERENCES = 2
@@ -123,8 +125,20 @@ def row_losses(
         paid = [costs[place, codes] for codes in rule.judged.honest]
         fees = rule.judged.honest_fees
         found.append(np.mean(paid, axis=0) + (np.mean(fees, axis=0) if fees else 0.0))
-    squares = rows.cases**2 if cases.weights == "importance" else rows.cases
-    return found, LossSample.of(rows.cases, squares, cases.units, classes=classes, shares=shares)
+    return found, row_sample(cases, shares)
+
+
+def row_sample(cases: SplitCases, shares: FloatArray | None) -> LossSample:
+    """Return the weights of all rows, and the units they form."""
+    rows = cases.splits.repeats[0]
+    return LossSample.of(
+        rows.cases,
+        rows.cases**2 if cases.weights == "importance" else rows.cases,
+        cases.units,
+        classes=cases.codes[rows.cell].astype(np.int64),
+        shares=shares,
+        cluster=None if cases.cluster is None else cases.cluster[rows.cell],
+    )
 
 
 def tabled_losses(
@@ -149,7 +163,9 @@ def tabled_losses(
 def _losses(
     rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
 ) -> tuple[list[FloatArray], LossSample]:
-    tabled = losses.by_case is None and rules[0].cases.repeats == 1 and not rules[0].judged.honest_fees
+    cases = rules[0].cases
+    apart = cases.repeats > 1 or cases.cluster is not None or rules[0].judged.honest_fees
+    tabled = losses.by_case is None and not apart
     return (tabled_losses if tabled else row_losses)(rules, losses, shares)
 
 
@@ -186,6 +202,21 @@ def _worst(
     return table
 
 
+def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitCases) -> float:
+    """Return the worst mean loss of a unit: of a cluster, in which cases are alike but not the same."""
+    if sample.cluster is None:
+        return worst
+    rows = cases.splits.repeats[0]
+    size = len(rows.cell) / sample.units
+    classes = cases.codes[rows.cell]
+    alike = max(
+        intraclass_correlation(column.astype(np.float64), sample.cluster)
+        for column in (loss, *(classes == k for k in range(cases.n_classes)))
+    )
+    mean = float(sample.weight @ loss)
+    return mean + float(np.sqrt(1 / size + (1 - 1 / size) * alike)) * (worst - mean)
+
+
 def _nearest_half(rule: JudgedRule, own: Any, action: int) -> Any:
     """Return which cases of a class have the scores that speak for an action: half of them, or all."""
     if rule.scores is None or action == rule.honest.shape[1] - 1:
@@ -215,7 +246,8 @@ def cost_estimate(
     read = _losses if tabled is None else tabled_losses if tabled else row_losses
     (loss,), sample = read([rule], losses, shares)
     worst = _worst(rule, losses, shares)
-    mean = mean_loss(loss, sample, float(worst.max()) + highest_fee)
+    highest = float(worst.max()) + highest_fee
+    mean = mean_loss(loss, sample, worst_unit(highest, loss, sample, rule.cases))
     if losses.by_case is None:
         paid = rule.hindsight * losses.table
         least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
@@ -242,4 +274,5 @@ def cost_gap(first: JudgedRule, second: JudgedRule, losses: Losses, shares: Floa
     """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
     (one, two), sample = _losses([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
-    return mean_loss(one - two, sample, worst, added=_ADDED_TO_DIFFERENCES)
+    unit = worst_unit(worst, one - two, sample, first.cases)
+    return mean_loss(one - two, sample, unit, added=_ADDED_TO_DIFFERENCES)

@@ -27,7 +27,14 @@ from demur._results import Interval, Result
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["LossSample", "MeanLoss", "MeanLossInterval", "mean_loss", "mean_loss_interval"]
+__all__ = [
+    "LossSample",
+    "MeanLoss",
+    "MeanLossInterval",
+    "intraclass_correlation",
+    "mean_loss",
+    "mean_loss_interval",
+]
 
 _ROUNDING = 64 * np.finfo(np.float64).eps
 
@@ -72,6 +79,23 @@ class LossSample(NamedTuple):
         sizes = np.bincount(classes, mass, len(shares))
         factor = np.divide(shares, sizes, out=np.zeros(len(shares)), where=sizes > 0)[classes]
         return cls(mass * factor, squares * factor**2, units, classes, cluster)
+
+
+def intraclass_correlation(values: FloatArray, cluster: IntArray) -> float:
+    """Return how alike the cases of a cluster are, from 0 to 1: the estimate of a one-way analysis of variance.
+
+    References
+    ----------
+    Fisher (1925), Statistical Methods for Research Workers, chapter VII.
+    """
+    sizes = np.bincount(cluster)
+    n, number = len(values), len(sizes)
+    means = np.bincount(cluster, values) / np.maximum(sizes, 1)
+    between = float(sizes @ (means - values.mean()) ** 2) / max(number - 1, 1)
+    within = float(((values - means[cluster]) ** 2).sum()) / max(n - number, 1)
+    usual = (n - float(np.square(sizes).sum()) / n) / max(number - 1, 1)
+    total = between + (usual - 1) * within
+    return min(max((between - within) / total, 0.0), 1.0) if total > 0 else 0.0
 
 
 class MeanLoss(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_positive_int, check_rng, input_error
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "check_repeats",
     "split_cases",
     "split_classes",
+    "split_clusters",
     "split_rows",
 ]
 
@@ -59,15 +61,18 @@ class Splits(NamedTuple):
     folds: int
 
 
-def check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
-    """Return the number of folds: ten, or as many as the smaller class allows, unless given."""
+def check_folds(folds: Any, n_positive: float, n_negative: float, *, what: str = "cases") -> int:
+    """Return the number of folds: ten, or as many as the smaller class allows, unless given.
+
+    `what` is dealt out: cases, or clusters that hold some of the class.
+    """
     smaller = int(min(n_positive, n_negative))
     if smaller < FEWEST_CASES:
         raise input_error(
             "y_true",
-            "must hold at least two cases of each class to choose on some and score on others",
+            f"must hold at least two {what} of each class to choose on some and score on others",
             f"{n_positive:g} positive and {n_negative:g} negative",
-            "collect more cases.",
+            f"collect more {what}.",
         )
     if folds is None:
         return min(MOST_FOLDS, smaller)
@@ -75,7 +80,7 @@ def check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
     if number > smaller:
         raise input_error(
             "folds",
-            f"must not exceed the cases of either class ({n_positive:g} positive, {n_negative:g} negative)",
+            f"must not exceed the {what} of either class ({n_positive:g} positive, {n_negative:g} negative)",
             number,
             f"use folds={smaller}, or leave it out.",
         )
@@ -137,6 +142,46 @@ def split_classes(
             fold_of[rows] = _dealt(len(rows), folds, stream)
         splits.append(fold_of)
     return splits
+
+
+def split_clusters(
+    codes: IntArray, cluster: IntArray, *, folds: int, repeats: int, rng: Any
+) -> list[IntArray]:
+    """Return the fold of every row in each of `repeats` splits, no cluster torn apart.
+
+    Clusters are dealt out in random order, the largest first, each to the fold that keeps the shares of
+    every class most even.
+    """
+    clusters, classes = int(cluster.max()) + 1, int(codes.max()) + 1
+    code = cluster * classes + codes
+    counts = np.bincount(code, minlength=clusters * classes).reshape(clusters, classes).astype(np.float64)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    sizes = counts.sum(axis=1)
+    deal = compiled(_deal_loop) if worth_compiling(clusters * folds * classes) else _deal_loop
+    splits = []
+    for stream in _streams(rng, repeats):
+        order = stream.permutation(clusters)
+        order = order[np.argsort(-sizes[order], kind="stable")]
+        fold: IntArray = np.empty(clusters, dtype=np.int64)
+        deal(shares, order, np.zeros((folds, classes)), fold)
+        splits.append(fold[cluster])
+    return splits
+
+
+@kernel
+def _deal_loop(shares: Any, order: Any, held: Any, fold: Any) -> None:
+    # each cluster goes where the sum of squared shares of the classes grows least
+    for number in order:
+        best, least = 0, np.inf
+        for one in range(len(held)):
+            growth = 0.0
+            for k in range(shares.shape[1]):
+                growth += shares[number, k] * (2 * held[one, k] + shares[number, k])
+            if growth < least:
+                best, least = one, growth
+        fold[number] = best
+        for k in range(shares.shape[1]):
+            held[best, k] += shares[number, k]
 
 
 def _dealt(size: int, folds: int, rng: np.random.Generator) -> IntArray:
