@@ -196,11 +196,11 @@ class CaseTable:
             name: partial(_judged, cases, joint, place, column)
             for place, (name, column) in enumerate(zip(scores, columns, strict=True))
         }
-        tables = ModelTables(
-            joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
-        )
-        # tests of pairs take cases as independent
-        tables = tables if cases.cluster is None else None
+        tables = None
+        if cases.cluster is None:  # tests of pairs take cases as independent
+            tables = ModelTables(
+                joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
+            )
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
@@ -352,9 +352,8 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     if cases.cluster is None:
         return ()
     n, units = len(cases.codes), int(cases.units)
-    notes = [
-        f"{n:,} cases in {units:,} clusters: intervals count clusters; a guarantee needs independent cases."
-    ]
+    counted = f"{n:,} cases in {units:,} clusters: intervals count clusters"
+    notes = [f"{counted}; a guarantee needs independent cases."]
     if units < _FEW_CLUSTERS:
         notes.append(f"With fewer than {_FEW_CLUSTERS} clusters intervals are wide and rest on few of them.")
     return tuple(notes)

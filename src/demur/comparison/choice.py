@@ -212,10 +212,9 @@ def _widest_error(candidate: Candidate, problem: DecisionProblem) -> float:
     if cases.cluster is not None:
         return np.inf
     table = losses_at(cases, problem.centre, problem).table
-    sizes = cases.class_sizes
-    number = (
-        sizes.sum() if problem.shares is None else float(np.min(sizes / np.maximum(problem.shares, 1e-300)))
-    )
+    number = cases.n
+    if problem.shares is not None:
+        number = float(np.min(cases.class_sizes / np.maximum(problem.shares, 1e-300)))
     return 2 * float(np.ptp(table)) / float(np.sqrt(max(number, 1.0)))
 
 
