@@ -418,7 +418,7 @@ def volume_interval_of(
 def cluster_volume_interval(
     surface: CrossFittedSurface, cases: SplitCases, model: JudgedModel, *, confidence_level: float
 ) -> VolumeInterval:
-    """Make the interval of the volume where cases come in clusters: it is the mean of a score of every case."""
+    """Make the interval of the volume, the mean of a score of every case, where cases come in clusters."""
     scores, judged = partial(rectangle_scores, mu=_UNIT, nu=_UNIT), surface.judged
     by_class, offsets = judged.slot_scores(scores), judged.slot_offsets()[0]
     loss: Any = 0.0

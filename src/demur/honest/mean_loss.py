@@ -82,7 +82,7 @@ class LossSample(NamedTuple):
 
 
 def intraclass_correlation(values: FloatArray, cluster: IntArray) -> float:
-    """Return how alike the cases of a cluster are, from 0 to 1: the estimate of a one-way analysis of variance.
+    """Return how alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance.
 
     References
     ----------
