@@ -11,6 +11,7 @@ import numpy as np
 
 from demur._html import threshold_text
 from demur._results import Interval, Result, json_safe
+from demur.comparison.blocks import BlockCost
 from demur.comparison.words import answer_words, decision_words
 from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
@@ -120,6 +121,8 @@ class Answer(Result):
         Number of rules it was chosen among, baselines included.
     class_shares, prevalence : array, float or None
         P(class) in use, and P(positive) of two classes.
+    by_block, shuffled_cost : tuple of BlockCost, float, or None
+        With times: the cost in every judged block, and what a shuffled split would have said.
     condition : str
         What the rule had to keep, and what it was chosen for if not the smallest cost; empty if neither.
     words : str
@@ -164,6 +167,8 @@ class Answer(Result):
     condition: str
     costs: CostModel | CaseCosts | CostMatrix
     abstain_costs: FloatArray | None
+    by_block: tuple[BlockCost, ...] | None
+    shuffled_cost: float | None
     window: AbstentionWindow | None
     counts: ScoreCounts | None
     digest: str | None
@@ -346,6 +351,7 @@ class Answer(Result):
             "rule": None if self.rule is None else self.rule.to_dict(),
             "shares": dict(zip((*self.class_names, "abstain"), self.shares.values(), strict=True)),
             "versus": {key: one.to_dict() for key, one in self.versus.items()},
+            "by_block": None if self.by_block is None else [one.to_dict() for one in self.by_block],
             "facts": json_safe(self.facts()),
         }
 

@@ -300,7 +300,8 @@ def _rules(
         except UndefinedError as error:
             rules[aim] = error
     asked, windows = [aim.problem for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
-    verdicts = evaluate(cases, model, [_learner(problem) for problem in asked], windows)
+    learners = [_learner(problem, forward=cases.splits.forward) for problem in asked]
+    verdicts = evaluate(cases, model, learners, windows)
     for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             rules[aim] = decided  # all cases together keep the limits, but not without some fold
@@ -396,9 +397,9 @@ def _window(
 # ---------------------------------------------------------------- windows without each fold
 
 
-def _learner(problem: DecisionProblem) -> Learner:
-    """Return how the windows of a problem are learned from the cases of all folds but one."""
-    if not _needs_search(problem):
+def _learner(problem: DecisionProblem, *, forward: bool) -> Learner:
+    """Return how the windows of a problem are learned; pooled blocks are those of random folds."""
+    if not _needs_search(problem) and not forward:
         return BlockLearner(PricePoints.at(problem.point))
     if _asks_the_counts(problem):
         return CountsLearner(partial(_window_of, problem))

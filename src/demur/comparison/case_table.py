@@ -47,17 +47,18 @@ _FEW_CLUSTERS = 20
 
 
 class Columns(NamedTuple):
-    """Checked rows: classes, scores by model, weights and clusters if given, labels (negative, positive)."""
+    """Checked rows: classes, scores by model, labels (negative, positive), and weights, clusters, times."""
 
     positive: BoolArray
     scores: Mapping[str, FloatArray]
     weight: FloatArray | None
     labels: tuple[Any, Any]
     cluster: IntArray | None = None
+    time: Any = None
 
 
 def check_columns(
-    y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, groups: Any = None
+    y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, groups: Any = None, time: Any = None
 ) -> Columns:
     """Return labels, scores and weights as columns of one length."""
     if isinstance(y_true, ScoreCounts):
@@ -73,7 +74,29 @@ def check_columns(
     columns = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
-    return Columns(positive, columns, weight, _labels(y_true, positive), cluster_codes(groups, len(positive)))
+    clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
+    return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times)
+
+
+def check_times(time: Any, n: int) -> Any:
+    """Return the time of every row as numbers or dates; text is read as dates."""
+    if time is None:
+        return None
+    values = np.asarray(time)
+    rule, hint = "must hold one number or date per case", "for example 2024-05-31."
+    if values.ndim != 1:
+        raise input_error("time", rule, f"an array of shape {values.shape}", hint)
+    if values.dtype.kind in "OUS":
+        try:
+            values = values.astype("datetime64[us]")
+        except (ValueError, TypeError) as error:
+            raise input_error("time", rule, str(error), hint) from None
+    if values.dtype.kind not in "iufM":
+        raise input_error("time", rule, f"values of type {values.dtype}", hint)
+    if (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values.astype(np.float64))).any():
+        raise input_error("time", "must not be missing", "a missing value", "drop such rows.")
+    check_same_length(y_true=np.empty(n), time=values)
+    return values
 
 
 def cluster_codes(groups: Any, n: int) -> IntArray | None:
@@ -109,7 +132,12 @@ def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
 
 
 def two_class_columns(
-    y_true: Any, scores: Any, classes: tuple[Any, ...], sample_weight: Any, groups: Any = None
+    y_true: Any,
+    scores: Any,
+    classes: tuple[Any, ...],
+    sample_weight: Any,
+    groups: Any = None,
+    time: Any = None,
 ) -> Columns:
     """Return rows with a column for each of two classes as rows with a score, that of the second class."""
     positive, weight = class_indices(y_true, classes) == 1, check_weights(sample_weight)
@@ -117,8 +145,8 @@ def two_class_columns(
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     labels = tuple(_builtin(name) for name in classes)
-    clusters = cluster_codes(groups, len(positive))
-    return Columns(positive, columns, weight, (labels[0], labels[1]), clusters)
+    clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
+    return Columns(positive, columns, weight, (labels[0], labels[1]), clusters, times)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,17 +185,18 @@ class CaseTable:
         sample_weight: Any,
         weights: str,
         groups: Any = None,
+        time: Any = None,
     ) -> "CaseTable":
         """Check labels, scores and weights, and split them."""
         columns = check_columns(
-            y_true, scores, pos_label=pos_label, sample_weight=sample_weight, groups=groups
+            y_true, scores, pos_label=pos_label, sample_weight=sample_weight, groups=groups, time=time
         )
         return cls.of_columns(columns, problem, weights=weights)
 
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
-        positive, scores, sample_weight, labels, cluster = given
+        positive, scores, sample_weight, labels, cluster, time = given
         kept = slice(None) if sample_weight is None else sample_weight > 0
         cluster = _clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
@@ -186,6 +215,8 @@ class CaseTable:
                 positive, weight, weights=weights, cluster=cluster, **_splitting(problem)
             )
         cases = replace(cases, losses=losses)
+        if time is not None:
+            cases = cases.by_time(time[kept])
         _refuse_promises(cases, problem)
         if problem.objective == "guaranteed" and cases.weights == "importance":
             raise InputError(
@@ -219,6 +250,7 @@ class CaseTable:
         sample_weight: Any,
         weights: str,
         groups: Any = None,
+        time: Any = None,
     ) -> "CaseTable":
         """Check and split rows with one column per class; repeated rows are written out."""
         assert isinstance(problem.costs, ClassCosts)
@@ -228,7 +260,7 @@ class CaseTable:
         models = class_columns(scores, len(classes))
         for name, columns in models.items():
             check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
-        cluster = cluster_codes(groups, len(codes))
+        cluster, time = cluster_codes(groups, len(codes)), check_times(time, len(codes))
         if weight is not None:
             rows = np.flatnonzero(weight > 0)
             if weights == "repeats":
@@ -237,10 +269,13 @@ class CaseTable:
                 weight = weight[rows]
             codes, models = codes[rows], {name: columns[rows] for name, columns in models.items()}
             cluster = None if cluster is None else cluster[rows]
+            time = None if time is None else time[rows]
         cluster = _clusters_of(cluster, slice(None), None)
         cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed, cluster=cluster)
         if weight is None and sample_weight is not None:
             cases = replace(cases, weights="repeats")
+        if time is not None:
+            cases = cases.by_time(time)
         judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
         labels = tuple(_builtin(name) for name in classes)
         return cls(

@@ -11,6 +11,7 @@ import numpy as np
 
 from demur._results import Interval
 from demur.comparison.answer import Answer, Versus
+from demur.comparison.blocks import block_costs, shuffled_cost
 from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners
 from demur.comparison.estimates import (
     cost_at,
@@ -147,6 +148,8 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         stakes=_stakes(best, choice),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
+        by_block=block_costs(best, problem),
+        shuffled_cost=shuffled_cost(best, model, problem),
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
         digest=digest_of(choice, best.model) if problem.many else None,

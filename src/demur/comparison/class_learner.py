@@ -169,7 +169,7 @@ class ClassLearner:
         def rule_without(held: int) -> ClassRule:
             with whole_job(work):
                 if held not in sets.by_fold:
-                    rows, seed = np.flatnonzero(fold != held), (1 + sets.split, held)
+                    rows, seed = np.flatnonzero(sets.trains(held)), (1 + sets.split, held)
                     sets.by_fold[held] = Training.of(cases, proba, rows, self.problem, seed)
                 rule: ClassRule = self.chosen(sets.by_fold[held]).rule
                 return rule
@@ -177,7 +177,8 @@ class ClassLearner:
         # every descent goes over all rows, answers and moves several times
         work = len(fold) * (cases.n_classes + 1) ** 2 * _PASSES * cases.folds * cases.repeats
         with workers(len(fold)) as pool:
-            return FoldRules(list(pool.map(rule_without, range(cases.folds))), cases.n_classes)
+            rules = list(pool.map(rule_without, cases.splits.judged_folds))
+        return FoldRules([*rules[:1] * cases.splits.first, *rules], cases.n_classes)
 
     def chosen(self, training: Training, *, proof: bool = False) -> Chosen:
         """Choose the rule on some cases; with `proof` the one to use, and how far from the best it may be."""

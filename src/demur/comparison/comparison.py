@@ -13,6 +13,7 @@ from demur._kernels.jit import whole_job
 from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
+from demur.comparison.blocks import BlockCost, time_notes
 from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
@@ -101,6 +102,11 @@ class Comparison(Result):
     )
 
     @property
+    def by_block(self) -> tuple[BlockCost, ...] | None:
+        """Cost of the answer in every judged block of time; None without times."""
+        return None if self.answer is None else self.answer.by_block
+
+    @property
     def trivial(self) -> Mapping[str, float]:
         """The costs of the baselines."""
         return self.baselines
@@ -177,6 +183,7 @@ def compare_models(
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
     groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -219,6 +226,9 @@ def compare_models(
     groups : array of n values, optional
         Cluster of every case, such as the patient or customer: its cases stay in one fold, and clusters
         are what intervals count. No guarantee is offered, as that needs independent cases.
+    time : array of n numbers or dates, optional
+        When every case happened: rules are chosen on the past and judged on the block of time that follows,
+        so the costs are those of the later blocks (`comparison.by_block`).
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
@@ -289,6 +299,7 @@ def compare_models(
             sample_weight=sample_weight,
             weights=weights,
             groups=groups,
+            time=time,
             **asked,
         )
         return compared(table, problem, class_names=names)
@@ -296,8 +307,8 @@ def compare_models(
         raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
     if isinstance(y_true, JointCounts):
-        if any(given is not None for given in (scores, sample_weight, pos_label, groups)):
-            hint = "Hint: leave scores, weights, groups and pos_label out."
+        if any(given is not None for given in (scores, sample_weight, pos_label, groups, time)):
+            hint = "Hint: leave scores, weights, groups, time and pos_label out."
             raise InputError(f"`y_true` holds joint counts. {hint}")
         table = CaseTable.of_joint(y_true, problem)
     else:
@@ -309,6 +320,7 @@ def compare_models(
             sample_weight=sample_weight,
             weights=weights,
             groups=groups,
+            time=time,
         )
     return compared(table, problem, class_names=class_names)
 
@@ -324,6 +336,7 @@ def table_of_classes(
     sample_weight: Any,
     weights: str,
     groups: Any = None,
+    time: Any = None,
     **asked: Any,
 ) -> tuple[CaseTable, DecisionProblem, tuple[str, ...]]:
     """Return the cases of models with one column per class, the problem, and the names for the words.
@@ -340,7 +353,7 @@ def table_of_classes(
         elif abstain_cost is not None:
             hint = "Hint: CostModel(cost_abstain=...)."
             raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
-        given = two_class_columns(y_true, models, names, sample_weight, groups)
+        given = two_class_columns(y_true, models, names, sample_weight, groups, time)
         if isinstance(prevalence, (Mapping, np.ndarray)):
             prevalence = float(_shares(prevalence, names, _sizes(given))[1])
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
@@ -354,7 +367,7 @@ def table_of_classes(
     prices = ClassCosts.of(costs, abstain_cost, names)
     problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
     table = CaseTable.of_classes(
-        y_true, models, problem, sample_weight=sample_weight, weights=weights, groups=groups
+        y_true, models, problem, sample_weight=sample_weight, weights=weights, groups=groups, time=time
     )
     return table, problem, tuple(map(str, names))
 
@@ -392,7 +405,8 @@ def compared(
         baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
-            volume = None if problem.many else pool.submit(volume_of, cases[name], model, level)
+            shuffled = cases[name].shuffled or cases[name]
+            volume = None if problem.many else pool.submit(volume_of, shuffled, model, level)
             parts[name] = Parts(
                 pool.submit(rules_of, cases[name], name, model, problem, place),
                 volume,
@@ -416,8 +430,9 @@ def compared(
                 classes=table.labels,
             )
         models = {name: compared_model(name, part, problem, choice) for name, part in parts.items()}
+    answer = None if choice is None else make_answer(choice)
     return Comparison(
-        answer=None if choice is None else make_answer(choice),
+        answer=answer,
         models=models,
         baselines={one.kind: cost_at(one, problem.centre) for one in baselines},
         problem=problem,
@@ -429,9 +444,9 @@ def compared(
         repeats=first.repeats,
         split=first.source,
         weights=first.weights,
-        notes=(*_notes(first, problem, models), *table.notes),
+        notes=(*_notes(first, problem, models), *table.notes, *time_notes(first, answer)),
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
-        cases=FrozenDict(cases),
+        cases=FrozenDict({name: one.shuffled or one for name, one in cases.items()}),
         judged=FrozenDict(judged),
         tables=table.tables,
         choice=choice,

@@ -35,10 +35,10 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
     Cases stand for the prevalence of the first corner; where that of another one differs, its losses are
     scaled so that their means are what they are there.
     """
-    first, shares = cases.splits.repeats[0], corners[0].shares
-    single = cases.weights == "importance" or bool(np.all(first.cases == 1))
-    weight, copies = (first.cases, None) if single else (np.ones(len(first.cell)), first.cases)
-    kept = np.arange(len(first.cell))
+    first, shares, judged = cases.splits.repeats[0], corners[0].shares, cases.splits.judged()
+    kept = np.flatnonzero(judged)
+    single = cases.weights == "importance" or bool(np.all(judged[kept] == 1))
+    weight, copies = (judged[kept], None) if single else (np.ones(len(kept)), judged[kept])
     if (
         cases.weights != "importance"
         and cases.losses is None
@@ -89,13 +89,15 @@ def _cluster_units(
     """Return the mean losses of clusters; their weight holds the shares of the classes in use."""
     rows = cases.splits.repeats[0]
     assert cases.cluster is not None
-    cluster, each = cases.cluster[rows.cell], row_sample(cases, shares).weight
-    number = int(cases.units)
+    each = row_sample(cases, shares).weight
+    judged = np.flatnonzero(each)
+    each, cluster = each[judged], np.unique(cases.cluster[rows.cell[judged]], return_inverse=True)[1]
+    number = int(cluster.max()) + 1
     weight = np.bincount(cluster, each, number).astype(np.float64)
     table: Any = 0.0
     for start in range(0, len(cluster), _ROWS_AT_ONCE):
         part = np.arange(start, min(start + _ROWS_AT_ONCE, len(cluster)))
-        paid = losses(part) * each[part, None]
+        paid = losses(judged[part]) * each[part, None]
         table = table + np.array(
             [[np.bincount(cluster[part], column, number) for column in one.T] for one in paid]
         )
@@ -115,7 +117,7 @@ def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntAr
             size = int(code.max()) + 1
         code = actions * code + candidate.judged.honest[0] % actions
         size *= actions
-    number = np.bincount(code, rows.cases, size).astype(np.float64, copy=False)
+    number = np.bincount(code, cases.splits.judged(), size).astype(np.float64, copy=False)
     place = np.empty(size, dtype=np.int64)
     place[code] = np.arange(len(code))
     present = np.flatnonzero(number)

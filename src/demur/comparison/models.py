@@ -185,7 +185,7 @@ def rules_of(
         except UndefinedError as error:
             left_out = str(error)
     unbounded = cases.weights == "importance" or problem.by_case or isinstance(problem.prevalence, tuple)
-    unbounded = unbounded or cases.cluster is not None
+    unbounded = unbounded or cases.cluster is not None or cases.splits.forward
     if unbounded or isinstance(model, Inputs):
         return Rules(candidates, left_out, None, None)
     level = problem.confidence_level

@@ -66,14 +66,16 @@ class WindowLearner:
 
     def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
         """Return the window of every training set; the reason where one of them has none."""
-        everything, found = sets.sums.everything, []
-        for folds in _batches(sets.cases.folds, len(sets.groups.scores)):
-            held = sets.sums.held(folds)
-            start, stop, _ = self.cuts(everything.below - held.below)
+        first, found = sets.cases.splits.first, []
+        for folds in _batches(sets.cases.splits.judged_folds, len(sets.groups.scores)):
+            sums = sets.sums(folds)
+            start, stop, _ = self.cuts(sums.below)
             if start.min() < 0:
                 return no_window(sets.counts(folds[int(np.argmin(start))]), self.problem)
-            found.append(sets.groups.thresholds(everything.present - held.present, start, stop))
-        windows = FoldWindows(*(np.concatenate(ends) for ends in zip(*found, strict=True)))
+            found.append(sets.groups.thresholds(sums.present, start, stop))
+        # blocks that are only learned from have no window of their own
+        ends = (np.concatenate(ends) for ends in zip(*found, strict=True))
+        windows = FoldWindows(*(np.concatenate([one[:1].repeat(first), one]) for one in ends))
         return no_threshold() if np.isnan(windows).any() else windows
 
     def cuts(self, below: FloatArray) -> _Cuts:
@@ -126,10 +128,10 @@ def _class_weights(below: FloatArray, prevalence: float | None) -> tuple[FloatAr
     return (1 - rate) / negative, rate / positive
 
 
-def _batches(folds: int, groups: int) -> list[range]:
+def _batches(folds: range, groups: int) -> list[range]:
     """Split the folds into runs of bounded size."""
     step = max(1, _AT_ONCE // groups)
-    return [range(at, min(at + step, folds)) for at in range(0, folds, step)]
+    return [folds[at : at + step] for at in range(0, len(folds), step)]
 
 
 # ---------------------------------------------------------------- windows of all cases, costs by case

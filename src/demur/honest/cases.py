@@ -3,8 +3,10 @@
 One set of splits serves every model: it depends on the labels in row order and the seed alone.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +32,7 @@ from demur.honest.splits import (
     Splits,
     check_folds,
     check_repeats,
+    split_by_time,
     split_cases,
     split_classes,
     split_clusters,
@@ -84,6 +87,8 @@ class SplitCases:
         Number of classes.
     cluster : array or None
         Cluster of every cell, from 0 on, where cases of one are not independent.
+    shuffled : SplitCases or None
+        The same cases split at random, where `splits` are blocks of time; None where they are that already.
     """
 
     codes: BoolArray | IntArray
@@ -95,6 +100,7 @@ class SplitCases:
     losses: FloatArray | None = None
     n_classes: int = 2
     cluster: IntArray | None = None
+    shuffled: SplitCases | None = None
 
     @classmethod
     def of_rows(
@@ -109,7 +115,7 @@ class SplitCases:
         rng: Any,
         quantity: str,
         cluster: IntArray | None = None,
-    ) -> "SplitCases":
+    ) -> SplitCases:
         """Split checked rows; rows of weight 0 must be gone."""
         check_weight_meaning(weights)
         _require_both(positive, quantity)
@@ -150,7 +156,7 @@ class SplitCases:
         repeats: int | None,
         rng: Any,
         quantity: str,
-    ) -> "SplitCases":
+    ) -> SplitCases:
         """Split cells of whole numbers of equal cases, where the rows are not at hand."""
         _require_both(positive[sizes > 0], quantity)
         _check_repeats_are_whole(sizes, quantity)
@@ -169,7 +175,7 @@ class SplitCases:
         *,
         rng: Any,
         cluster: IntArray | None = None,
-    ) -> "SplitCases":
+    ) -> SplitCases:
         """Split rows of many classes, each evenly; importance weights only, and none of them 0."""
         n_classes, rows = len(names), np.arange(len(codes))
         sizes = np.ones(len(codes)) if sample_weight is None else effective_sizes(sample_weight)
@@ -185,6 +191,27 @@ class SplitCases:
         splits = Splits(tuple(Rows(rows, fold, sizes) for fold in dealt), folds)
         meaning = None if sample_weight is None else "importance"
         return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
+
+    def by_time(self, time: Any) -> SplitCases:
+        """Return the same cases split into blocks of time."""
+        codes, rows = np.asarray(self.codes, dtype=np.int64), self.splits.repeats[0]
+        cell = rows.cell if len(rows.cell) == len(codes) else np.argsort(~codes.astype(bool), kind="stable")
+        splits = split_by_time(time, codes, self.n_classes, cases=self.sizes, cell=cell)
+        return replace(self, splits=splits, shuffled=self)
+
+    def trains(self, split: int, held: int) -> BoolArray:
+        """Return which rows of a split rules for one of its parts are learned from.
+
+        All others; where parts are blocks of time those before, without the clusters of the block itself.
+        """
+        rows = self.splits.repeats[split]
+        if not self.splits.forward:
+            return np.asarray(rows.fold != held)
+        before = rows.fold < held
+        if self.cluster is not None:
+            cluster = self.cluster[rows.cell]
+            before &= ~np.isin(cluster, cluster[rows.fold == held])
+        return before
 
     @property
     def positive(self) -> BoolArray:
@@ -218,9 +245,10 @@ class SplitCases:
     @property
     def units(self) -> float:
         """Number of independent units: clusters, or cases."""
+        judged, rows = self.splits.judged(), self.splits.repeats[0]
         if self.cluster is not None:
-            return float(self.cluster.max() + 1)
-        return float(len(self.sizes)) if self.weights == "importance" else self.n
+            return float(len(np.unique(self.cluster[rows.cell[judged > 0]])))
+        return float(np.count_nonzero(judged)) if self.weights == "importance" else float(judged.sum())
 
     def counts(self, scores: FloatArray) -> ScoreCounts:
         """Count the cases by the scores of one model."""
@@ -243,6 +271,10 @@ class SplitCases:
         `orders` are the positives and the negatives ordered by these scores, if somebody has them
         already; only for rows without weights, where row k of a class is its case k.
         """
+        if self.shuffled is not None:
+            model = self.shuffled.judge(scores, counts, orders)
+            classes = classes_of(scores, self.positive, self.splits)
+            return model._replace(classes=tuple(tuple(by_class) for by_class in classes))
         if orders is None:
             classes = classes_of(scores, self.positive, self.splits)
             counts = self.counts(scores) if counts is None else counts

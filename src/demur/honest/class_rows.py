@@ -12,7 +12,7 @@ from demur.counts.scores import ScoreCounts
 from demur.honest.splits import Rows, Splits
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ClassRows", "classes_of", "counts_of", "ordered_classes", "others_pooled"]
+__all__ = ["ClassRows", "classes_of", "counts_of", "ordered_classes", "others_pooled", "rows_pooled"]
 
 
 class ClassRows(NamedTuple):
@@ -86,6 +86,15 @@ def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[Flo
         else:
             others = one.fold != fold
             samples.append(Sample(one.scores[others], None if one.cases is None else one.cases[others]))
+    return ScoreCounts(_positive=samples[0], _negative=samples[1])
+
+
+def rows_pooled(classes: Sequence[ClassRows], kept: BoolArray) -> ScoreCounts:
+    """Count the cases of some rows."""
+    samples = []
+    for one in classes:
+        inside = kept[one.rows]
+        samples.append(Sample(one.scores[inside], None if one.cases is None else one.cases[inside]))
     return ScoreCounts(_positive=samples[0], _negative=samples[1])
 
 

@@ -90,8 +90,9 @@ def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]], power: int
     m, width = cases.n_classes, len(decisions[0])
     actions = m + 1
     total = np.zeros(m * actions**width)
-    for rows, columns in zip(cases.splits.repeats, decisions, strict=False):
-        number = rows.cases if power == 1 else rows.cases**power
+    for split, (rows, columns) in enumerate(zip(cases.splits.repeats, decisions, strict=False)):
+        judged = cases.splits.judged(split)
+        number = judged if power == 1 else judged**power
         if worth_compiling(len(rows.cell)):
             # no list of codes: millions of cases are read once, and nothing is written
             compiled(_tally_loop)(

@@ -102,9 +102,9 @@ def paid_sums(cases: SplitCases, losses: FloatArray, decisions: Sequence[Codes])
     """Sum what decisions cost by class and action, averaged over the splits; every case has its own costs."""
     actions = losses.shape[1]
     total = np.zeros(cases.n_classes * actions)
-    for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
+    for split, (rows, codes) in enumerate(zip(cases.splits.repeats, decisions, strict=False)):
         code = cases.codes[rows.cell].astype(np.int64) * actions + codes % actions
-        total += np.bincount(code, rows.cases * losses[rows.cell, codes], len(total))
+        total += np.bincount(code, cases.splits.judged(split) * losses[rows.cell, codes], len(total))
     return (total / len(decisions)).reshape(cases.n_classes, actions)
 
 
@@ -130,10 +130,10 @@ def row_losses(
 
 def row_sample(cases: SplitCases, shares: FloatArray | None) -> LossSample:
     """Return the weights of all rows, and the units they form."""
-    rows = cases.splits.repeats[0]
+    rows, judged = cases.splits.repeats[0], cases.splits.judged()
     return LossSample.of(
-        rows.cases,
-        rows.cases**2 if cases.weights == "importance" else rows.cases,
+        judged,
+        judged**2 if cases.weights == "importance" else judged,
         cases.units,
         classes=cases.codes[rows.cell].astype(np.int64),
         shares=shares,
@@ -207,10 +207,11 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
     if sample.cluster is None:
         return worst
     rows = cases.splits.repeats[0]
-    size = len(rows.cell) / sample.units
+    judged = cases.splits.judged() > 0
+    size = np.count_nonzero(judged) / sample.units
     classes = cases.codes[rows.cell]
     alike = max(
-        intraclass_correlation(column.astype(np.float64), sample.cluster)
+        intraclass_correlation(column[judged].astype(np.float64), sample.cluster[judged])
         for column in (loss, *(classes == k for k in range(cases.n_classes)))
     )
     mean = float(sample.weight @ loss)

@@ -16,14 +16,14 @@ from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
-from demur.honest.class_rows import ClassRows, others_pooled
+from demur.honest.class_rows import ClassRows, others_pooled, rows_pooled
 from demur.honest.decisions import Codes, Judged, code_type
 from demur.honest.held_out import FoldTable
 from demur.honest.rules import Prices
 from demur.honest.splits import Rows
-from demur.honest.training_sums import GroupedRows, Groups, columns_of
+from demur.honest.training_sums import FoldSums, GroupedRows, Groups, columns_of
 from demur.surface.window import ABSTAIN
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.rule import Window
 
 __all__ = [
@@ -169,13 +169,25 @@ class TrainingSets:
         return self._groups()
 
     @cached_property
-    def sums(self) -> GroupedRows:
-        """Sums of the cases and of their costs by score."""
+    def _sums(self) -> GroupedRows:
         return GroupedRows.of(self.classes, self.groups, columns_of(self.cases, self.rows))
 
+    def sums(self, folds: range) -> FoldSums:
+        """Sum the cases and their costs by score, without each of some folds."""
+        if not self.cases.splits.forward:
+            everything, held = self._sums.everything, self._sums.held(folds)
+            return FoldSums(everything.below - held.below, everything.present - held.present)
+        return self._sums.chosen([self.trains(fold) for fold in folds])
+
+    def trains(self, fold: int) -> BoolArray:
+        """Return which rows the rule of a fold is learned from."""
+        return self.cases.trains(self.split, fold)
+
     def counts(self, fold: int) -> ScoreCounts:
-        """Count the cases of all folds but one."""
-        return others_pooled(self.classes, fold, [np.empty_like(one.scores) for one in self.classes])
+        """Count the cases the rule of a fold is learned from."""
+        if not self.cases.splits.forward:
+            return others_pooled(self.classes, fold, [np.empty_like(one.scores) for one in self.classes])
+        return rows_pooled(self.classes, self.trains(fold))
 
 
 class Learner(Protocol):
@@ -236,9 +248,10 @@ class RowLearner(NamedTuple):
 
     def fit(self, sets: TrainingSets) -> FoldRules:
         """Return the rule of every training set."""
-        rows = sets.rows
-        held_in = (np.sort(rows.cell[rows.fold != fold]) for fold in range(sets.cases.folds))
-        return FoldRules([self.choose(chosen) for chosen in held_in], sets.cases.n_classes)
+        splits = sets.cases.splits
+        held_in = (np.sort(sets.rows.cell[sets.trains(fold)]) for fold in splits.judged_folds)
+        rules = [self.choose(chosen) for chosen in held_in]
+        return FoldRules([*rules[:1] * splits.first, *rules], sets.cases.n_classes)
 
 
 class BlockLearner(NamedTuple):
@@ -260,10 +273,12 @@ class CountsLearner(NamedTuple):
 
     def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
         """Return the window of every training set; the reason where one of them has none."""
+        splits = sets.cases.splits
         try:
-            windows = [self.choose(sets.counts(fold)) for fold in range(sets.cases.folds)]
+            windows = [self.choose(sets.counts(fold)) for fold in splits.judged_folds]
         except UndefinedError as error:
             return error
+        windows = [*windows[:1] * splits.first, *windows]
         return FoldWindows(
             np.array([window.lower for window in windows]), np.array([window.upper for window in windows])
         )

@@ -88,6 +88,7 @@ def intraclass_correlation(values: FloatArray, cluster: IntArray) -> float:
     ----------
     Fisher (1925), Statistical Methods for Research Workers, chapter VII.
     """
+    cluster = np.unique(cluster, return_inverse=True)[1]
     sizes = np.bincount(cluster)
     n, number = len(values), len(sizes)
     means = np.bincount(cluster, values) / np.maximum(sizes, 1)

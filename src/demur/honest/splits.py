@@ -22,6 +22,7 @@ __all__ = [
     "Splits",
     "check_folds",
     "check_repeats",
+    "split_by_time",
     "split_cases",
     "split_classes",
     "split_clusters",
@@ -33,6 +34,9 @@ FEWEST_CASES = 2
 MOST_FOLDS = 10
 _MOST_REPEATS = 10
 _CASES_FOR_ONE_SPLIT = 20_000
+_BLOCKS = 10
+# blocks of time that are learned from before the first is judged, with enough cases of a class in each or not
+_FEW_BLOCKS, _MANY_BLOCKS, _ENOUGH = 3, 6, 50
 # Above this many cases of a class, if many are equal, they choose their folds independently:
 # fold sizes then differ by chance, which so many do not notice, and no list of cases is needed.
 _SHUFFLE_UP_TO = 2**21
@@ -55,10 +59,29 @@ class Splits(NamedTuple):
         Element r is split r; all list the same cases in the same order unless cells are huge.
     folds : int
         Number of parts of each split.
+    first : int
+        First part that is judged; those before are only learned from. 0 unless parts are blocks of time.
+    forward : bool
+        Whether parts are blocks of time: rules are learned from the blocks before, not from all others.
+    periods : tuple
+        First and last time of every block.
     """
 
     repeats: tuple[Rows, ...]
     folds: int
+    first: int = 0
+    forward: bool = False
+    periods: tuple[tuple[Any, Any], ...] = ()
+
+    @property
+    def judged_folds(self) -> range:
+        """The parts that are judged."""
+        return range(self.first, self.folds)
+
+    def judged(self, split: int = 0) -> FloatArray:
+        """Return the cases of every row that are judged: none in blocks that are only learned from."""
+        rows = self.repeats[split]
+        return np.where(rows.fold >= self.first, rows.cases, 0.0) if self.first else rows.cases
 
 
 def check_folds(folds: Any, n_positive: float, n_negative: float, *, what: str = "cases") -> int:
@@ -142,6 +165,31 @@ def split_classes(
             fold_of[rows] = _dealt(len(rows), folds, stream)
         splits.append(fold_of)
     return splits
+
+
+def split_by_time(time: Any, codes: IntArray, n_classes: int, *, cases: FloatArray, cell: IntArray) -> Splits:
+    """Split rows into ten blocks of time of equal size, equal times in one block; later ones are judged.
+
+    Rules are chosen on the blocks before, at least three; six where a class has fewer than 50 cases in a
+    block, as few cases choose dear rules.
+    """
+    earlier = np.searchsorted(np.sort(time), time)
+    block = np.unique(_BLOCKS * earlier // len(time), return_inverse=True)[1]
+    blocks = int(block.max()) + 1
+    by_class = np.bincount(block * n_classes + codes, minlength=blocks * n_classes).reshape(blocks, -1)
+    present = by_class.sum(axis=0) > 0
+    first = _FEW_BLOCKS if by_class.sum(axis=0)[present].min() >= _ENOUGH * blocks else _MANY_BLOCKS
+    first = min(first, blocks - 1)
+    learned = by_class[:first].sum(axis=0)[present]
+    if blocks <= _FEW_BLOCKS or learned.min() < FEWEST_CASES:
+        raise input_error(
+            "time",
+            f"must leave at least two cases of each class in the first {_FEW_BLOCKS} blocks of time",
+            f"{blocks} blocks with {learned.min()} cases of a class before the first that is judged",
+            "collect a longer period, or leave time out.",
+        )
+    periods = tuple((own.min(), own.max()) for own in (time[block == one] for one in range(blocks)))
+    return Splits((Rows(cell, block[cell], cases[cell]),), blocks, first, forward=True, periods=periods)
 
 
 def split_clusters(

@@ -11,7 +11,7 @@ from demur._kernels.thresholds import cut_points
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import ClassRows
 from demur.honest.splits import Rows
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["FoldSums", "GroupedRows", "Groups", "columns_of"]
 
@@ -106,6 +106,14 @@ class GroupedRows:
     def held(self, folds: range) -> FoldSums:
         """Return the sums of some folds."""
         return _added_up(self._members, folds, len(self.groups.scores))
+
+    def chosen(self, kept: Sequence[BoolArray]) -> FoldSums:
+        """Return the sums of several choices of rows."""
+        parts = []
+        for rows in kept:
+            members = [one._replace(fold=np.where(rows[one.rows], 0, 1)) for one in self._members]
+            parts.append(_added_up(members, range(1), len(self.groups.scores)))
+        return FoldSums(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _added_up(members: Sequence[_Member], folds: range, number: int) -> FoldSums:
