@@ -11,37 +11,8 @@ from scipy import stats
 from demur import InputError
 from demur.honest import mean_loss_interval
 from examples import examples
+from loss_oracles import slow_mean
 from reference_cases import cases, close
-
-
-def definition(losses, worst, weights=None, groups=None, classes=None, rate=None, level=0.95):
-    """(cost, standard error, units, lower, upper), case by case and unit by unit."""
-    n = len(losses)
-    weights = [1.0] * n if weights is None else list(weights)
-    groups = list(range(n)) if groups is None else list(groups)
-    share = []
-    for i in range(n):
-        if rate is None:
-            share.append(weights[i] / sum(weights))
-        else:
-            own = sum(weights[j] for j in range(n) if classes[j] == classes[i])
-            share.append((rate if classes[i] else 1 - rate) * weights[i] / own)
-    cost = sum(share[i] * losses[i] for i in range(n))
-    totals = {}
-    for i in range(n):
-        centre = cost
-        if rate is not None:
-            alike = [j for j in range(n) if classes[j] == classes[i]]
-            centre = sum(weights[j] * losses[j] for j in alike) / sum(weights[j] for j in alike)
-        totals[groups[i]] = totals.get(groups[i], 0.0) + share[i] * (losses[i] - centre)
-    units = len(totals)
-    error = math.sqrt(units / (units - 1) * sum(total**2 for total in totals.values()))
-    u = 1 / units
-    raised = (cost + u * worst) / (1 + u)
-    with_worst = [total / (1 + u) for total in totals.values()] + [u * (worst - raised) / (1 + u)]
-    raised_error = math.sqrt((units + 1) / units * sum(total**2 for total in with_worst))
-    t = stats.t.ppf((1 + level) / 2, units - 1)
-    return cost, error, units, cost - t * error, raised + t * raised_error
 
 
 def values(found):
@@ -88,15 +59,16 @@ def samples(draw):
 @settings(max_examples=examples(150), deadline=None)
 def test_interval_against_its_definition(sample, worst, level):
     found = mean_loss_interval(sample["losses"], worst=worst, confidence_level=level, **options(sample))
-    wanted = definition(
+    rate = sample.get("prevalence")
+    wanted = slow_mean(
         sample["losses"],
         worst,
-        sample["sample_weight"],
-        sample["groups"],
-        sample.get("y_true"),
-        sample.get("prevalence"),
-        level,
+        weights=sample["sample_weight"],
+        groups=sample["groups"],
+        classes=sample.get("y_true"),
+        shares=None if rate is None else [1 - rate, rate],
     )
+    wanted = (wanted.cost, wanted.error, wanted.units, *wanted.interval(level))
     assert values(found) == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "mean_cost",
     "paid_sums",
     "row_losses",
+    "same_decisions",
     "tabled_losses",
 ]
 
@@ -149,7 +150,8 @@ def tabled_losses(
 def _losses(
     rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
 ) -> tuple[list[FloatArray], LossSample]:
-    tabled = losses.by_case is None and rules[0].cases.repeats == 1 and not rules[0].judged.honest_fees
+    fees = any(rule.judged.honest_fees for rule in rules)
+    tabled = losses.by_case is None and rules[0].cases.repeats == 1 and not fees
     return (tabled_losses if tabled else row_losses)(rules, losses, shares)
 
 
@@ -229,17 +231,36 @@ def cost_estimate(
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
         seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
-    # where the cost is certain, there is nothing to add
-    if certain >= mean.cost - 1e-12 * abs(mean.cost) and mean.standard_error == 0:
+    if mean.standard_error == 0 and highest_fee == 0 and _same_for_all(rule, losses):
         mean = mean._replace(raised=mean.cost, raised_error=0.0)
     low, high = mean.interval(level)
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
-    worst_seen = bool(rule.honest[worst >= worst.max() * (1 - 1e-12)].any())
+    largest = worst.max()
+    worst_seen = bool(rule.honest[worst >= largest - 1e-12 * abs(largest)].any())
     return Estimate(mean, interval, seen, worst_seen)
+
+
+def _same_for_all(rule: JudgedRule, losses: Losses) -> bool:
+    """Tell whether every action of a rule costs the same on all cases: then its cost is certain."""
+    rows = rule.honest.sum(axis=1) > 0 if losses.by_case is None else slice(None)
+    return not np.ptp(losses.table[rows][:, rule.taken], axis=0).any()
+
+
+def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:
+    """Tell whether two rules decide and charge alike on every case."""
+    pairs = zip(*(_everything(rule.judged) for rule in (first, second)), strict=True)
+    return all(one is two or np.array_equal(one, two) for one, two in pairs)
+
+
+def _everything(judged: Judged) -> list[Any]:
+    fees = judged.honest_fees or (None,) * len(judged.honest)
+    return [judged.hindsight, judged.hindsight_fees, *judged.honest, *fees]
 
 
 def cost_gap(first: JudgedRule, second: JudgedRule, losses: Losses, shares: FloatArray | None) -> MeanLoss:
     """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
     (one, two), sample = _losses([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
+    worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
+    worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
     return mean_loss(one - two, sample, worst, added=_ADDED_TO_DIFFERENCES)

@@ -212,7 +212,8 @@ def mean_loss_interval(
     if not mass.all():  # cases of weight 0 are no units
         kept = mass > 0
         loss, mass = loss[kept], mass[kept]
-        cluster, positive = (None if one is None else one[kept] for one in (cluster, positive))
+        cluster = None if cluster is None else cluster[kept]
+        positive = None if positive is None else positive[kept]
     shares = None
     if prevalence is not None:
         if positive is None:
