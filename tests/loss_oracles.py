@@ -7,6 +7,7 @@ import math
 from statistics import median
 from typing import NamedTuple
 
+import numpy as np
 from scipy import stats
 
 
@@ -91,7 +92,7 @@ def worst_cells(costs, taken, *, weights=None, classes, shares=None, scores=None
 
 
 class SlowRule(NamedTuple):
-    """Decisions on every case: element r of `honest` are those of split r, `hindsight` of the written rule."""
+    """Decisions on every case: element r of `honest` are those of split r, `hindsight` those as written."""
 
     honest: list
     hindsight: list
@@ -146,3 +147,43 @@ def slow_gap(rule, other, costs, *, classes, weights=None, shares=None):
     worst = max(worst_cells(costs, rule.taken, scores=rule.scores, spared=other.taken, **given).values())
     gaps = [one - two for one, two in zip(rule.losses(costs), other.losses(costs), strict=True)]
     return slow_mean(gaps, worst, added=2, **given)
+
+
+# ---------------------------------------------------------------- the choice
+
+
+def mix32(x):
+    """Mix 32 bits: the finaliser of MurmurHash3."""
+    x ^= x >> 16
+    x = x * 0x85EBCA6B % 2**32
+    x ^= x >> 13
+    x = x * 0xC2B2AE35 % 2**32
+    return x ^ (x >> 16)
+
+
+def slow_after_choice(losses, choose, models, *, weights, classes=None, shares=None, seed=0, resamples=400):
+    """Mean cost of what is chosen in every draw, on the units left out: if a model's rule is, and always.
+
+    `losses` has the axes scenario, unit and candidate; `choose` takes the mean losses by scenario.
+    """
+    n = len(weights)
+    parts = [(1.0, list(range(n)))]
+    if shares is not None:
+        members = [[i for i in range(n) if classes[i] == k] for k in range(len(shares))]
+        parts = [(share, own) for share, own in zip(shares, members, strict=True) if share > 0]
+    costs = []
+    for b in range(resamples):
+        inside, outside = 0.0, 0.0
+        for share, own in parts:
+            places = [mix32((seed * 0x9E3779B9 + b * n + k) % 2**32) * len(own) // 2**32 for k in own]
+            drawn = [own[place] for place in places]
+            left = [i for i in own if i not in drawn]
+            if not left:
+                break
+            inside = inside + share * np.average(losses[:, drawn], axis=1, weights=weights[drawn])
+            outside = outside + share * np.average(losses[:, left], axis=1, weights=weights[left])
+        else:
+            best = choose(inside)
+            costs.append((models[best], outside[0, best]))
+    of_models = [cost for is_model, cost in costs if is_model]
+    return np.mean(of_models) if of_models else None, np.mean([cost for _, cost in costs])

@@ -219,11 +219,17 @@ def cost_estimate(
     worst = _worst(rule, losses, shares)
     mean = mean_loss(loss, sample, float(worst.max()) + highest_fee)
     if losses.by_case is None:
-        paid = rule.hindsight * losses.table
+        honest, paid = rule.honest * losses.table, rule.hindsight * losses.table
         least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
     else:
-        paid = paid_sums(rule.cases, losses.table, [rule.judged.hindsight])
+        honest, paid = (
+            paid_sums(rule.cases, losses.table, decisions)
+            for decisions in (rule.judged.honest, [rule.judged.hindsight])
+        )
         least = losses.table.min(axis=0)
+    if not rule.judged.honest_fees:
+        # the same to the last digit as where only the cost is asked for
+        mean = mean._replace(cost=mean_cost(rule.honest, honest, shares))
     floor = rule.hindsight * least
     if losses.same_review:
         floor[:, -1] = paid[:, -1]
