@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._kernels.thresholds import shortest_in
+from loss_oracles import SlowRule, slow_after_choice, slow_estimate, slow_gap
 from oracles import folds_of
 
 NEAR = 1e-11
@@ -29,6 +30,10 @@ class Point(NamedTuple):
 
     def deciding(self):
         return self._replace(review=None)
+
+    @property
+    def shares(self):
+        return None if self.rate is None else [1 - self.rate, self.rate]
 
 
 class Asked(NamedTuple):
@@ -150,6 +155,10 @@ class Rule(NamedTuple):
     by_folds: list
     hindsight: np.ndarray
 
+    @property
+    def order(self):
+        return {"threshold": 1, "window": 2}.get(self.kind, 0)
+
 
 def cross_fitted(y, s, w, fold, asked):
     """Decision on every case by the best window of the other folds; None if some fold has none."""
@@ -234,8 +243,25 @@ class SlowAnswer:
                 at_corners.append([averaged(y, w, rule.honest) for rules in there for rule in rules])
         self.at_corners = at_corners
         self.values, self.largest = values_of(self.tables, asked, at_corners)
-        self.place = first_best(self.values, self.largest)
+        self.place = self._chosen()
         self.best = self.rules[self.place]
+
+    def _chosen(self):
+        """The best rule, or a simpler kind that is dearer by less than a tenth of the standard error."""
+        best = first_best(self.values, self.largest)
+        if self.asked.objective != "expected":
+            return best
+        simpler = [
+            place
+            for place, rule in enumerate(self.rules)
+            if rule.order < self.rules[best].order
+            and self.values[place] - self.values[best] < 0.1 * self.gap(rule, self.rules[best]).error
+        ]
+        if not simpler:
+            return best
+        simplest = min(self.rules[place].order for place in simpler)
+        members = [place for place in simpler if self.rules[place].order == simplest]
+        return members[first_best(self.values[members], self.largest)]
 
     def rule(self, kind, model):
         for rule, outcomes in zip(self.rules, self.tables, strict=True):
@@ -251,16 +277,72 @@ class SlowAnswer:
         costs = np.array([cost(self.tables[at], self.asked.point) for at in places])
         return self.rules[places[first_best(costs, 0.0)]]
 
-    def gap_sums(self, rule, other, *, honest):
-        """Per class: number of cases, sum and sum of squares of (loss of rule - loss of other)."""
-        losses, sums = self.asked.point.losses(), np.zeros((2, 3))
-        codes = zip(rule.honest, other.honest, strict=True) if honest else [(rule.hindsight, other.hindsight)]
-        codes = list(codes)
-        for one, two in codes:
-            gap = losses[self.y, one] - losses[self.y, two]
-            for power in (0, 1, 2):
-                np.add.at(sums, (self.y, power), self.w * gap**power / len(codes))
-        return sums
+    # ------------------------------------------------------------ losses of the cases
+
+    def _given(self, point):
+        return {"classes": self.y.tolist(), "weights": self.w.tolist(), "shares": point.shares}
+
+    def slow_rule(self, rule):
+        """The decisions of a rule as the losses take them; a rule that decides alike has no scores."""
+        alike = len({int(code) for codes in (*rule.honest, rule.hindsight) for code in codes}) == 1
+        scores = None if rule.model is None or alike else self.scores[rule.model].tolist()
+        return SlowRule([codes.tolist() for codes in rule.honest], rule.hindsight.tolist(), scores)
+
+    def estimate(self, rule, point):
+        """Honest cost of a rule at one point, with its interval."""
+        return slow_estimate(self.slow_rule(rule), point.losses()[self.y].tolist(), **self._given(point))
+
+    def gap(self, rule, other):
+        """Honest difference of two rules at the point."""
+        costs = self.asked.point.losses()[self.y].tolist()
+        return slow_gap(self.slow_rule(rule), self.slow_rule(other), costs, **self._given(self.asked.point))
+
+    def after_choice(self, seed):
+        """What the choice costs on cases left out of it: where a model's rule is chosen, and always."""
+        asked = self.asked
+        points = [asked.point, *([] if asked.objective == "expected" else asked.corners)]
+        losses = []
+        for point in points:
+            table = point.losses()[self.y]
+            if point.shares is not None:
+                # cases stand for the shares of the middle
+                table = table * (np.array(point.shares) / asked.point.shares)[self.y, None]
+            paid = [
+                np.mean([table[np.arange(len(self.y)), codes] for codes in rule.honest], axis=0)
+                for rule in self.rules
+            ]
+            losses.append(np.column_stack(paid))
+        losses = np.array(losses)
+        # units stand in the order of their class, weight and losses
+        names = [(rule.model or "", rule.kind) for rule in self.rules]
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        keys = [
+            (
+                self.y[i],
+                self.w[i],
+                *[losses[k, i, j] for k in range(len(points)) for j in by_name][::-1],
+            )
+            for i in range(len(self.y))
+        ]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+
+        def choose(costs):
+            if asked.objective == "expected":
+                return first_best(costs[0], 0.0)
+            there = costs[1:]
+            floors = there.min(axis=1, keepdims=True) if asked.objective == "regret" else 0.0
+            return first_best((there - floors).max(axis=0), abs(there).max())
+
+        models = [rule.model is not None for rule in self.rules]
+        return slow_after_choice(
+            losses[:, order],
+            choose,
+            models,
+            weights=self.w[order],
+            classes=self.y[order].tolist(),
+            shares=asked.point.shares,
+            seed=seed,
+        )
 
 
 def splits_of(y, seed):

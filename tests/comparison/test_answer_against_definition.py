@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -22,12 +23,9 @@ from comparison_oracles import (
 from demur import CostModel, CostRange, UndefinedError, compare_models
 from demur.comparison.problem import Limits
 from demur.honest import surface_certificate
-from demur.honest.intervals import LossSums, OutcomeTable, honest_interval, loss_sums, mean_and_error
 from examples import examples
 from oracles import folds_of
 
-Z = 1.959963984540054
-W = Z**2 / 4
 LIMITS = [
     {"max_abstention": 0.3},
     {"min_precision_positive": 0.7},
@@ -78,84 +76,63 @@ def close(value, wanted):
     return value == pytest.approx(wanted, abs=1e-12)
 
 
-def wanted_interval(slow, rule, outcomes):
-    """Interval of the cost from the tables of a rule, in the unit of the costs."""
-    point, sums = slow.asked.point, []
-    miss, alarm = point.miss, point.alarm
-    review = point.review or 0.0
-    for counts in (tabled(slow, rule.hindsight), outcomes):
-        (right_n, alarmed, kept_n), (missed, right_p, kept_p) = counts
-        counts = OutcomeTable(missed, right_p, kept_p, alarmed, right_n, kept_n)
-        sums.append(
-            loss_sums(counts, miss=miss, alarm=alarm, abstain_positive=review, abstain_negative=review)
-        )
-    low, high = honest_interval(*sums, level=0.95, prevalence=point.rate)
-    rate = outcomes[1].sum() / outcomes.sum() if point.rate is None else point.rate
-    worst = rate * max(miss, review) + (1 - rate) * max(alarm, review)
-    return max(low, 0.0), min(high, worst)
-
-
 def tabled(slow, code):
     counts = np.zeros((2, 3))
     np.add.at(counts, (slow.y, code), slow.w)
     return counts
 
 
-def against_constant(slow, rule, constant):
-    """Interval of the cost of a rule less what one decision for all cases costs on each of them."""
-    point, sums = slow.asked.point, []
-    review = point.review or 0.0
-    code = int(constant.hindsight[0])
-    spared = (0.0, point.alarm, review)[code], (point.miss, 0.0, review)[code]
-    for honest in (False, True):
-        codes = rule.honest if honest else [rule.hindsight]
-        (right_n, alarmed, kept_n), (missed, right_p, kept_p) = sum(tabled(slow, one) for one in codes) / len(
-            codes
-        )
-        counts = OutcomeTable(missed, right_p, kept_p, alarmed, right_n, kept_n)
-        prices = {"abstain_positive": review, "abstain_negative": review}
-        (_, d0, q0), (_, d1, q1) = slow.gap_sums(rule, constant, honest=honest)
-        sums.append(
-            loss_sums(counts, miss=point.miss, alarm=point.alarm, **prices)._replace(
-                positive=d1,
-                negative=d0,
-                positive_squares=q1,
-                negative_squares=q0,
-                worst_positive=point.miss - spared[1],
-                worst_negative=point.alarm - spared[0],
-            )
-        )
-    return honest_interval(*sums, level=0.95, prevalence=point.rate)
-
-
-def wanted_difference(slow, rule, other):
-    """Honest difference and its interval, from the losses of the cases."""
-    point, sums = slow.asked.point, []
+def wanted_difference(slow, rule, other, shift):
+    """Difference after the choice, and its interval."""
     pairs = zip((rule.hindsight, *rule.honest), (other.hindsight, *other.honest), strict=True)
     if all(np.array_equal(one, two) for one, two in pairs):
         return 0.0, (0.0, 0.0)
-    difference = cost(slow.rule(rule.kind, rule.model)[1], point) - cost(
-        slow.rule(other.kind, other.model)[1], point
+    gap = slow.gap(rule, other)
+    low, high = gap.interval(shift=shift)
+    return gap.cost + shift, (low, max(high, gap.cost + shift))
+
+
+class Expected(NamedTuple):
+    """What the definition says of the chosen rule."""
+
+    cost: float
+    honest: float
+    interval: tuple
+    cost_range: tuple | None
+    advice: float
+
+
+def wanted_answer(slow, seed, ranged):
+    """Cost after the choice: not below the honest cost, nor below that with a worst case if none was seen."""
+    best, found = slow.best, slow.estimate(slow.best, slow.asked.point)
+    of_models, advice = slow.after_choice(seed)
+    honest = cost = chosen = found.mean.cost
+    if best.model is not None:
+        cost = chosen = honest if of_models is None else max(honest, of_models)
+        if not found.worst_seen:
+            cost = max(chosen, found.mean.raised)
+    corners = [slow.estimate(best, corner) for corner in slow.asked.corners] if ranged else [found]
+    high = max(one.interval[1] for one in corners) + chosen - honest
+    costs = [one.mean.cost + cost - honest for one in corners]
+    return Expected(
+        cost,
+        honest,
+        (min(one.interval[0] for one in corners), max(high, cost)),
+        (min(costs), max(costs)) if ranged else None,
+        advice,
     )
-    if other.model is None:
-        return difference, against_constant(slow, rule, other)
-    if rule.model is None:
-        low, high = against_constant(slow, other, rule)
-        return difference, (-high, -low)
-    for honest in (False, True):
-        (n0, d0, q0), (n1, d1, q1) = slow.gap_sums(rule, other, honest=honest)
-        calls = []
-        for one in (rule, other):
-            codes = one.honest if honest else [one.hindsight]
-            calls.append(sum(tabled(slow, code).sum(axis=0) for code in codes) / len(codes))
-        may_miss, may_alarm = (sum(min(one[code], 1.0) for one in calls) for code in (0, 1))
-        # added errors cancel in the mean, not in the spread
-        q1, q0 = q1 + W * may_miss * point.miss**2, q0 + W * may_alarm * point.alarm**2
-        plain = LossSums(n1, n0, d1, d0, q1, q0, 0.0, 0.0)
-        sums.append([float(value) for value in mean_and_error(plain, prevalence=point.rate)])
-    (seen, seen_error), (kept, kept_error) = sums
-    half = Z * max(seen_error, kept_error)
-    return difference, (min(seen, kept) - half, max(seen, kept) + half)
+
+
+def wanted_verdict(answer, slow, advice):
+    """How sure it is that the answer is cheaper than the best rule without a model."""
+    baseline = slow.cheapest(lambda rule: rule.model is None)
+    if slow.best.model is None or baseline is None:
+        return "unproven"
+    versus = answer.versus["trivial"]
+    if versus.interval.high < 0:
+        return "proven"
+    pays = advice < cost(slow.rule(baseline.kind, None)[1], slow.asked.point)
+    return "likely" if versus.difference < 0 and pays else "unproven"
 
 
 def check_models(comparison, slow):
@@ -171,7 +148,7 @@ def check_models(comparison, slow):
         assert close(model.cost, cost(outcomes, point))
         assert close(model.hindsight_cost, cost(tabled(slow, rule.hindsight), point))
         assert (model.window.lower, model.window.upper) == written(rule.window, slow.scores[name])
-        assert tuple(model.interval) == pytest.approx(wanted_interval(slow, rule, outcomes), abs=1e-9)
+        assert tuple(model.interval) == pytest.approx(slow.estimate(rule, point).interval, abs=1e-9)
         rates = outcomes / outcomes.sum()
         if point.rate is not None:
             rates = outcomes / outcomes.sum(axis=1, keepdims=True) * [[1 - point.rate], [point.rate]]
@@ -187,7 +164,7 @@ def check_models(comparison, slow):
             assert close(model.threshold_hindsight_cost, hindsight)
 
 
-def check_answer(comparison, slow):
+def check_answer(comparison, slow, seed, *, ranged=False):
     answer, best, point = comparison.answer, slow.best, slow.asked.point
     assert answer.model == best.model
     empty = best.window is not None and best.window[0] == best.window[1]
@@ -196,10 +173,16 @@ def check_answer(comparison, slow):
         window, tried = written(best.window, slow.scores[best.model]), np.array([-9, 0, 1, 2.5, 4, 9])
         assert (answer.lower, answer.upper) == window
         assert (answer.decide(tried) % 3).tolist() == decisions(tried, window).tolist()
-    outcomes = slow.tables[slow.place]
-    assert close(answer.cost, cost(outcomes, point))
+    wanted = wanted_answer(slow, seed, ranged)
+    assert close(answer.honest_cost, cost(slow.tables[slow.place], point))
+    assert answer.cost == pytest.approx(wanted.cost, abs=1e-9)
+    assert answer.honest_cost <= answer.cost
     assert close(answer.hindsight_cost, cost(tabled(slow, best.hindsight), point))
-    assert tuple(answer.interval) == pytest.approx(wanted_interval(slow, best, outcomes), abs=1e-9)
+    assert tuple(answer.interval) == pytest.approx(wanted.interval, abs=1e-9)
+    assert answer.cost_range == (None if not ranged else pytest.approx(wanted.cost_range, abs=1e-9))
+    assert answer.advice_cost == pytest.approx(wanted.advice, abs=1e-9)
+    assert answer.verdict == wanted_verdict(answer, slow, wanted.advice)
+    assert answer.n_rules == len(slow.rules)
     assert {kind: pytest.approx(value, abs=1e-12) for kind, value in comparison.trivial.items()} == {
         rule.kind: cost(one, point)
         for rule, one in zip(slow.rules, slow.tables, strict=True)
@@ -216,9 +199,9 @@ def check_answer(comparison, slow):
     for key, versus in answer.versus.items():
         other = others[key]
         assert versus.name == (other.model or other.kind)
-        difference, interval = wanted_difference(slow, best, other)
-        assert close(versus.difference, difference)
-        assert tuple(versus.interval) == pytest.approx(interval, abs=1e-7)
+        difference, interval = wanted_difference(slow, best, other, wanted.cost - wanted.honest)
+        assert versus.difference == pytest.approx(difference, abs=1e-9)
+        assert tuple(versus.interval) == pytest.approx(interval, abs=1e-9)
 
 
 def candidates_exist(y, scores, seed, asked):
@@ -241,7 +224,7 @@ def test_answer_at_a_point_against_enumeration(data, costs, rate, seed):
     comparison = compare_models(y, scores, costs=model, prevalence=rate, sample_weight=w, seed=seed)
     slow = slow_answer(y, scores, w, seed, Asked(point, (point,)))
     check_models(comparison, slow)
-    check_answer(comparison, slow)
+    check_answer(comparison, slow, seed)
     assert comparison.n == pytest.approx(slow.w.sum())
     assert (comparison.folds, comparison.repeats) == (len(np.unique(slow.splits[0])), 10)
     assert comparison.weights == (None if w is None else "importance")
@@ -261,7 +244,7 @@ def test_answer_under_limits_against_enumeration(data, costs, rate, limits, seed
     comparison = compare_models(y, scores, costs=model, prevalence=rate, seed=seed, **limits)
     slow = slow_answer(y, scores, None, seed, asked)
     check_models(comparison, slow)
-    check_answer(comparison, slow)
+    check_answer(comparison, slow, seed)
 
 
 BOXES = [
@@ -307,7 +290,7 @@ def test_answer_over_a_box_against_enumeration(data, box, objective, limits, see
     asked = box_of(costs, prevalence, objective, limits)
     slow = slow_answer(y, scores, None, seed, asked)
     check_models(comparison, slow)
-    check_answer(comparison, slow)
+    check_answer(comparison, slow, seed, ranged=True)
     answer, outcomes = comparison.answer, slow.tables[slow.place]
     assert close(answer.worst_cost, max(cost(outcomes, corner) for corner in asked.corners))
     assert answer.gap == 0
@@ -352,17 +335,17 @@ def test_a_perfect_model_by_hand():
     comparison = compare_models(y, s, costs=CostModel(cost_fn=10, cost_fp=4, cost_abstain=3))
     answer = comparison.answer
     assert (answer.kind, answer.model, answer.lower, answer.upper) == ("threshold", "model", 0.5, 0.5)
-    assert (answer.cost, answer.hindsight_cost) == (0, 0)
-    # w = z^2 / 4 further misses and alarms among 6 + 2 w cases
-    w = Z**2 / 4
-    n = 6 + 2 * w
-    mean = w * 14 / n
-    error = math.sqrt((w * 116 / n - mean**2) / (n - 1))
-    assert tuple(answer.interval) == pytest.approx((0, min(mean + Z * error, 7)))
+    assert (answer.honest_cost, answer.hindsight_cost) == (0, 0)
+    # no miss was seen: with one more case, a miss, the mean of seven is 10 / 7, its error 60 / 49 sqrt(7 / 6)
+    t = 2.5705818366147395  # five degrees of freedom
+    assert answer.cost == pytest.approx(10 / 7)
+    assert tuple(answer.interval) == pytest.approx((0, 10 / 7 + t * 60 / 49 * math.sqrt(7 / 6)))
     assert comparison.trivial == {"always positive": 2, "always negative": 5, "always abstain": 3}
     assert answer.versus["trivial"].name == "always positive"
-    assert answer.versus["trivial"].difference == -2
+    assert answer.versus["trivial"].difference == pytest.approx(10 / 7 - 2)
     assert set(answer.versus) == {"trivial"}
+    # six cases without a mistake are no proof; the draws that leave cases out say that it is cheaper
+    assert answer.verdict == "likely"
     assert (answer.called_positive, answer.called_negative, answer.abstention_rate) == (0.5, 0.5, 0)
     # a threshold and an empty window tie: the simpler one
     assert (comparison.models["model"].cost, comparison.models["model"].threshold_cost) == (0, 0)
@@ -380,9 +363,13 @@ def test_a_useless_model_by_hand():
     assert answer.versus["runner_up"].difference == 0
     assert tuple(answer.versus["runner_up"].interval) == (0, 0)
     assert answer.versus["trivial"].name == "always abstain"
-    assert answer.versus["trivial"].difference == -1
-    # any case may be an alarm, none can be a miss
-    assert answer.interval.high <= 2 + 2
+    assert answer.versus["trivial"].difference == pytest.approx(-1)
+    # any case may be an alarm at 4, none can be a miss: totals +-1/3, with a seventh case (4 - 16 / 7) / 7
+    t = 2.5705818366147395
+    high = 16 / 7 + t * math.sqrt(7 / 6 * (24 / 49 + (12 / 49) ** 2))
+    assert tuple(answer.interval) == pytest.approx((0, high))
+    assert answer.verdict == "unproven"
+    assert (answer.cost, answer.honest_cost) == (2, 2)
     assert comparison.best_model().model == "flat"
 
 

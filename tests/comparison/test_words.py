@@ -22,7 +22,7 @@ from demur import (
 )
 from demur._kernels.thresholds import cut_points
 from demur.comparison.numbers import money, money_step, shares_of_1000
-from demur.comparison.words import answer_words, rule_words, short_name
+from demur.comparison.words import answer_words, decision_words, rule_words, short_name
 from demur.costs import CaseCosts
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.surface.window import window_thresholds
@@ -46,8 +46,11 @@ def facts(**changes):
         "abstained": 0.106,
         "missed": 0.002,
         "alarms": 0.0021,
+        "verdict": "proven",
         "cost": 6.0,
+        "honest_cost": 6.0,
         "interval": (1.0, 11.0),
+        "cost_range": None,
         "versus": {
             "trivial": {"name": "always abstain", "difference": -14.0, "interval": (-19.0, -5.0)},
             "never_abstaining": {"name": "logistic", "difference": -4.0, "interval": (-9.0, 1.0)},
@@ -60,6 +63,7 @@ def facts(**changes):
         "guaranteed_cost": 13.5,
         "guarantee_defined": True,
         "n": 569.0,
+        "n_rules": 7,
         "confidence_level": 0.95,
         **changes,
     }
@@ -67,7 +71,7 @@ def facts(**changes):
 
 def test_a_window_by_hand():
     assert answer_words(facts()) == (
-        "Use logistic: call malignant from 0.59 up, benign up to 0.06, send the rest to a person. "
+        "Proven. Use logistic: call malignant from 0.59 up, benign up to 0.06, send the rest to a person. "
         "Of 1000 cases 353 are called malignant, 541 benign, 106 go to a person; "
         "about 2 malignant missed, about 2 false alarms. "
         "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
@@ -81,6 +85,7 @@ def test_a_threshold_by_hand():
     text = answer_words(
         facts(
             kind="threshold",
+            verdict="likely",
             lower=0.41,
             upper=0.41,
             called_positive=0.4,
@@ -94,7 +99,7 @@ def test_a_threshold_by_hand():
         )
     )
     assert text == (
-        "Use logistic: call malignant from 0.41 up, benign below. "
+        "Likely. Use logistic: call malignant from 0.41 up, benign below. "
         "Of 1000 cases 400 are called malignant, 600 benign; no malignant missed, about 1 false alarm. "
         "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
         "3,000 less than calling every case malignant (-1,000 to 6,000). "
@@ -116,6 +121,7 @@ def test_rules_without_a_model_by_hand(kind, advice):
         facts(
             kind=kind,
             model=None,
+            verdict="unproven",
             cost=20.0,
             interval=(20.0, 20.0),
             versus={"runner_up": {"name": "forest", "difference": -2.5, "interval": (-4.0, 0.0)}},
@@ -137,12 +143,72 @@ def test_windows_with_one_side_by_hand():
 
 
 def test_ranges_by_hand():
-    text = answer_words(facts(worst_cost=9.0, regret=1.0))
+    text = answer_words(facts(cost_range=(4.0, 9.0), interval=(1.0, 14.0), worst_cost=9.0, regret=1.0))
     assert (
-        "Over the range of costs it costs at most 9,000 "
-        "and at most 1,000 more than a rule chosen for the true costs." in text
+        "Cost 4,000 to 9,000 per 1000 cases over the ranges, at most 14,000 (95 %); in their middle 6,000, "
+        "14,000 less than sending every case to a person (5,000 to 19,000). "
+        "It costs at most 1,000 more than a rule chosen for the true costs." in text
     )
-    assert "Over the range of costs it costs at most 9,000 anywhere." in answer_words(facts(worst_cost=9.0))
+    baseline = facts(
+        kind="always positive",
+        model=None,
+        verdict="unproven",
+        cost=20.0,
+        interval=(15.0, 31.0),
+        cost_range=(15.0, 31.0),
+        versus={"runner_up": {"name": "forest", "difference": -2.5, "interval": (-4.0, 0.0)}},
+        regret=3.0,
+    )
+    assert answer_words(baseline) == (
+        "Call every case malignant: no model is cheaper. "
+        "Cost 15,000 to 31,000 per 1000 cases over the ranges; in their middle 20,000. "
+        "The best model, forest, costs 23,000. "
+        "It costs at most 3,000 more than a rule chosen for the true costs."
+    )
+
+
+def test_an_unproven_rule_leads_with_the_baseline_by_hand():
+    open_questions = {
+        "trivial": {"name": "always abstain", "difference": -1.0, "interval": (-9.0, 6.0)},
+        "never_abstaining": {"name": "logistic", "difference": -4.0, "interval": (-9.0, 1.0)},
+    }
+    text = answer_words(facts(verdict="unproven", n=40.0, advice_cost=23.0, versus=open_questions))
+    # the comparison with the baseline is said once, at the start
+    assert text == (
+        "Unproven. Send every case to a person for now: 40 cases do not show that a model is cheaper. "
+        "The best candidate is logistic: call malignant from 0.59 up, benign up to 0.06, "
+        "send the rest to a person. "
+        "Of 1000 cases 353 are called malignant, 541 benign, 106 go to a person; "
+        "about 2 malignant missed, about 2 false alarms. "
+        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
+        "1,000 less than sending every case to a person (-6,000 to 9,000). "
+        "These 40 cases do not prove that it is cheaper than never abstaining. "
+        "Choosing among these models this way has cost 23,000, more than sending every case to a person: "
+        "collect more cases before you rely on it. "
+        "Guaranteed at most 14,000 (95 %)."
+    )
+    # another baseline, and none that keeps the limits
+    calling = facts(verdict="unproven", best_trivial={"name": "always negative", "cost": 20.0})
+    assert decision_words(calling).startswith("Unproven. Call every case benign for now: 569 cases do not")
+    alone = facts(verdict="unproven", best_trivial=None, versus={})
+    assert decision_words(alone).startswith("Unproven. Use logistic: call malignant from 0.59 up")
+
+
+@pytest.mark.parametrize("verdict", ["proven", "likely", "unproven"])
+def test_the_words_begin_with_the_decision(verdict):
+    text, decision = answer_words(facts(verdict=verdict)), decision_words(facts(verdict=verdict))
+    assert decision.startswith(f"{verdict.capitalize()}. ")
+    assert text.startswith(f"{decision} Of 1000 cases")
+    assert rule_words(facts()).removeprefix("Use ") in decision
+
+
+def test_expected_and_measured_cost_by_hand():
+    linked = "The best of 7 rules measured 5,000, and the best of many looks better than it is."
+    # a tenth of the half-width of 5 is 0.5
+    assert f"(5,000 to 19,000). {linked} These 569" in answer_words(facts(honest_cost=5.4))
+    for quiet in (5.6, 6.0):
+        assert "measured" not in answer_words(facts(honest_cost=quiet))
+    assert "The best of 12 rules measured" in answer_words(facts(honest_cost=2.0, n_rules=12))
 
 
 def test_advice_that_has_not_paid_by_hand():
@@ -169,10 +235,12 @@ def test_everything_that_is_not_proven_is_listed():
         "never_abstaining": {"name": "logistic", "difference": 0.0, "interval": (0.0, 0.0)},
         "runner_up": {"name": "forest", "difference": -1.0, "interval": (-3.0, 1.0)},
     }
-    text = answer_words(facts(versus=versus))
+    text = answer_words(facts(verdict="likely", versus=versus))
     assert (
         "do not prove that it is cheaper than calling every case benign, never abstaining or forest." in text
     )
+    text = answer_words(facts(verdict="unproven", versus=versus))
+    assert "do not prove that it is cheaper than never abstaining or forest." in text
     proven = {key: {**one, "interval": (-3.0, -1.0)} for key, one in versus.items()}
     assert "prove" not in answer_words(facts(versus=proven))
 
@@ -185,8 +253,8 @@ def test_odd_states_by_hand():
     assert "2,000 more than calling every case malignant (-1,000 to 5,000)" in answer_words(
         facts(versus=more)
     )
-    assert answer_words(facts(versus={}, best_trivial=None, interval=None)).endswith(
-        "Cost 6,000 per 1000 cases."
+    assert answer_words(facts(versus={}, best_trivial=None)).endswith(
+        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000)."
     )
     long = "x" * 41
     assert short_name(long) == "x" * 37 + "..."
@@ -256,7 +324,8 @@ def _require_one_number_everywhere(answer, scores, unrounded):
     assert (float(policy["lower"]), float(policy["upper"])) == (answer.lower, answer.upper)
     made = Policy.from_answer(answer)
     stated = rule_words(answer.facts())
-    assert answer.words.startswith(stated)
+    assert answer.words.startswith(decision_words(answer.facts()))
+    assert stated.removeprefix("Use ") in decision_words(answer.facts())
     assert _numbers(stated, "from") == [answer.upper] * (answer.upper < INF)
     if answer.kind == "window":
         assert _numbers(stated, "up to") == [answer.lower] * (answer.lower > -INF)
@@ -310,8 +379,10 @@ def test_class_names_and_ranges_reach_the_words():
     words = comparison.answer.words
     assert "ill from" in words
     assert "healthy" in words
-    assert "Over the range of costs" in words
-    assert comparison.to_dict()["answer"]["words"] == words
+    assert "per 1000 cases over the ranges" in words
+    written = comparison.to_dict()["answer"]
+    assert written["words"] == words
+    assert words.startswith(f"{written['decision']} ")
 
 
 def test_limits_that_exclude_every_rule_without_a_model():

@@ -1,4 +1,4 @@
-"""The page where every case has its own costs: the answer of Python at any factors on them."""
+"""The page where every case has its own costs: the answer of Python, and what it measures at other factors."""
 
 import functools
 from dataclasses import replace
@@ -10,13 +10,12 @@ from demur import Binormal, CaseCosts, Policy, Report, Reviewer
 from demur._html import threshold_text
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import baseline_candidates, model_candidates
-from demur.comparison.choice import make_answer
-from demur.comparison.estimates import cost_of, difference_interval
 from demur.comparison.problem import Limits
-from demur.comparison.words import answer_words
+from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
 from demur.report import DataSource
 from demur.report import amounts as page_amounts
+from measured import measured_cost, measured_difference, measured_facts, measured_words
 from page_script import INF, ask, needs_node
 
 pytestmark = needs_node
@@ -69,26 +68,25 @@ def _asked(report):
 
 @functools.cache
 def _situations():
-    """Every (report, factors, Python's choice, Python's answer, the page's answer)."""
+    """Every (report, factors, Python's choice, what the page says), those of the report first."""
     reports = [Report.from_predictions(y, scores, costs=costs, **how) for y, scores, costs, how in _files()]
-    found = []
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choosing, "_advice", lambda choice: None)
-        for report, answers in zip(reports, ask([_asked(one) for one in reports]), strict=True):
-            for factors, page in zip(FACTORS, answers, strict=True):
-                choice = _at(report.comparison, factors)
-                found.append((report, factors, choice, make_answer(choice), page))
-    return found
+    return [
+        (report, factors, _at(report.comparison, factors), page)
+        for report, answers in zip(reports, ask([_asked(one) for one in reports]), strict=True)
+        for factors, page in zip(FACTORS, answers, strict=True)
+    ]
 
 
 def _close(found, expected):
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_rule_cost_interval_stakes_and_differences_against_python():
+def test_rule_cost_interval_stakes_and_differences_against_oracle():
     kinds = set()
-    for _, _, _, answer, page in _situations():
-        facts, shown = answer.facts(), page["facts"]
+    for _, factors, choice, page in _situations():
+        if factors == FACTORS[0]:
+            continue
+        facts, shown = measured_facts(choice), page["facts"]
         for name in ("kind", "model", "guarantee_defined", "guaranteed_cost"):
             assert shown[name] == facts[name]
         for name in (
@@ -109,32 +107,31 @@ def test_rule_cost_interval_stakes_and_differences_against_python():
             assert shown["versus"][key]["name"] == versus["name"]
             _close(shown["versus"][key]["difference"], versus["difference"])
             _close(shown["versus"][key]["interval"], list(versus["interval"]))
-        kinds.add(answer.kind)
+        kinds.add(facts["kind"])
     assert len(kinds) > 2
 
 
-def test_words_against_python():
+def test_words_against_python_and_oracle():
     said = 0
-    for report, factors, _, answer, page in _situations():
-        advice = page["facts"]["advice_cost"]
-        words = answer_words({**answer.facts(), "advice_cost": advice})
-        assert page["words"] == " ".join(filter(None, [words, answer.condition]))
+    for report, factors, choice, page in _situations():
+        answer, problem = report.comparison.answer, choice.problem
+        condition = condition_words(problem.limits.given(), problem.objective)
+        words = answer.words if factors == FACTORS[0] else measured_words(measured_facts(choice))
+        assert page["words"] == " ".join(filter(None, [words, condition]))
         said += "are at stake" in words
-        if factors == FACTORS[0]:
-            assert report.headline in page["words"]
     assert said > 5
 
 
-def test_every_model_and_pair_against_python():
-    for report, (miss, *_), choice, _, page in _situations():
+def test_every_model_and_pair_against_oracle():
+    for report, (miss, *_), choice, page in _situations():
         rules = [choosing._cheapest(several, choice) for several in choice.candidates.values()]
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
-            expected = cost_of(several[-1], choice.problem)
+            expected = measured_cost(several[-1], choice.problem)
             _close(miss * model["honest"]["cost"], expected.cost)
             _close([miss * end for end in model["honest"]["interval"]], list(expected.interval))
             _close(miss * model["honest"]["hindsight"], expected.hindsight)
         for pair, found in zip(report.pairs, page["pairs"], strict=True):
-            _, interval = difference_interval(rules[pair.first], rules[pair.second], choice.problem)
+            _, interval = measured_difference(rules[pair.first], rules[pair.second], choice.problem)
             _close([miss * end for end in found["interval"]], list(interval))
 
 
@@ -164,14 +161,14 @@ def test_copies_and_policy_of_the_page_against_python(tmp_path, monkeypatch):
     names = {}
     exec(shown["python"].replace("print", "str"), names)
     made = names["comparison"].answer
-    _close(made.cost, shown["facts"]["cost"])
+    _close(made.honest_cost, shown["facts"]["cost"])
     flags = "--cost-fn amount --cost-fp 6 --cost-abstain 4"
     assert flags in shown["command"]
     assert "cost_fn=0.5 * rows[" in shown["python"]
     (tmp_path / "policy.json").write_text(shown["policy"], encoding="utf-8")
     saved, expected = Policy.load("policy.json"), Policy.from_answer(made)
     assert (saved.chosen, saved.lower, saved.upper) == ("amounts", expected.lower, expected.upper)
-    _close(saved.expected_cost, expected.expected_cost)
+    _close(saved.expected_cost, made.honest_cost)
     assert saved.amounts["alarm_factor"] == expected.amounts["alarm_factor"] == (0.5, 0.5)
 
 
@@ -191,11 +188,10 @@ def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
     document = report.to_dict()
     assert document["cases"] is None
     assert [len(one["lower"]) for one in document["amounts"]["groups"]] == [90, 90]
-    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
     for factors, page in zip(FACTORS, ask([_asked(report)])[0], strict=True):
         choice = _at(report.comparison, factors)
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
-            expected = cost_of(several[-1], choice.problem)
+            expected = measured_cost(several[-1], choice.problem)
             hindsight = factors[0] * model["honest"]["hindsight"]
             assert hindsight == pytest.approx(expected.hindsight, rel=1e-6)
             cost = factors[0] * model["honest"]["cost"]
@@ -229,7 +225,8 @@ def test_bars_and_charts_show_the_window_of_the_headline_at_any_size(chromium, m
     assert f"Here: window {lower} to {upper}, abstains on {100 * answer.shares[-1]:.1f} %" in text
     # headline, bars, scores, ROC, the sentence of the map
     assert text.count(lower) >= 5
-    counts = shares_of_100([answer.called_negative, answer.abstention_rate, answer.called_positive])
+    negative, positive, sent = answer.shares.values()
+    counts = shares_of_100([negative, sent, positive])
     for number, said in zip(counts, ("called negative", "sent to a person", "called positive"), strict=True):
         assert f"{number} {said}" in text
 

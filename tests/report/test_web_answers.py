@@ -1,6 +1,7 @@
-"""The page finds the answer of Python at any costs: choice, costs, intervals, guarantee and words."""
+"""The page says the answer of Python at the costs of the report, and measures the cheapest rule at any others."""
 
 import functools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,13 @@ from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import baseline_candidates, model_candidates
 from demur.comparison.case_table import CaseTable, check_columns
-from demur.comparison.choice import make_answer
 from demur.comparison.comparison import compared
-from demur.comparison.estimates import cost_of, difference_interval, rates_of
+from demur.comparison.estimates import rates_of
 from demur.comparison.problem import DecisionProblem, Limits
-from demur.comparison.words import answer_words
+from demur.comparison.words import answer_words, condition_words
 from examples import examples
-from page_script import INF, ask, needs_node, page_costs
+from measured import cheapest_measured, measured_cost, measured_difference, measured_facts, measured_words
+from page_script import INF, ask, needs_node, numbers, page_costs, plain
 
 pytestmark = needs_node
 
@@ -160,16 +161,16 @@ def _asked():
 
 @functools.cache
 def _situations():
-    """Every (file, costs, Python's choice, Python's answer, the page's answer)."""
+    """Every (file, costs, Python's choice, facts measured by Python, what the page says) but at the start."""
     situations = []
     # so many small searches are worth the compiler
-    with pytest.MonkeyPatch.context() as patched, whole_job(COMPILE_JOB_FROM):
-        # nested cross-fitting is known at the starting costs only, and slow
-        patched.setattr(choosing, "_advice", lambda choice: None)
+    with whole_job(COMPILE_JOB_FROM):
         for (name, report, base), points, found in _asked():
             for costs, page in zip(points, found, strict=True):
+                if costs is START and base.problem.rate == report.prevalence:
+                    continue
                 choice = _choice_at(base, costs)
-                situations.append((name, report, costs, choice, make_answer(choice), page))
+                situations.append((name, report, costs, choice, measured_facts(choice), page))
     return situations
 
 
@@ -198,25 +199,26 @@ def _same_facts(found, expected, unit):
 # ---------------------------------------------------------------- the answer
 
 
-def test_choice_costs_intervals_versus_and_guarantee_against_python():
+def test_choice_costs_intervals_versus_and_guarantee_against_oracle():
     kinds = set()
-    for _, _, costs, _, answer, page in _situations():
-        facts = {**answer.facts(), "advice_cost": page["facts"]["advice_cost"]}
+    for _, _, costs, _, facts, page in _situations():
         _same_facts(page["facts"], facts, costs.cost_fn)
-        kinds.add(answer.kind)
+        kinds.add(facts["kind"])
     assert {"window", "threshold", "always positive", "always abstain"} <= kinds
 
 
-def test_words_of_every_answer_against_python():
+def test_words_of_every_answer_against_oracle():
     guaranteed = unproven = 0
-    for _, _, _, _, answer, page in _situations():
-        facts = {**answer.facts(), "advice_cost": page["facts"]["advice_cost"]}
+    for _, _, _, choice, facts, page in _situations():
         low, high = facts["interval"]
-        if high - low < 1e-12 * answer.cost:
+        if high - low < 1e-12 * facts["cost"]:
             # always abstaining costs its price for sure: only rounding separates these ends
-            facts["interval"] = (answer.cost, answer.cost)
-        words = answer_words(facts)
-        assert page["words"] == " ".join(filter(None, [words, answer.condition]))
+            facts = {**facts, "interval": (facts["cost"], facts["cost"])}
+        words = measured_words(facts)
+        condition = condition_words(choice.problem.limits.given(), choice.problem.objective)
+        assert page["words"] == " ".join(filter(None, [words, condition]))
+        assert "Measured cost" in words
+        assert not re.search("proven\\.|likely|the best of many|this way has cost", words, re.IGNORECASE)
         guaranteed += "Guaranteed at most" in words
         unproven += "do not prove" in words
     assert guaranteed > 5
@@ -232,12 +234,12 @@ def test_the_answer_is_the_cheapest_rule_shown():
         assert choice.problem.point is costs
 
 
-def test_every_model_against_python():
+def test_every_model_against_oracle():
     for _, _, costs, choice, _, page in _situations():
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):
             threshold, rule = several[0], several[-1]
             for one, key in ((rule, "honest"), (threshold, "never")):
-                expected = cost_of(one, choice.problem)
+                expected = measured_cost(one, choice.problem)
                 estimate = model[key]
                 unit = costs.cost_fn
                 _close(_in_unit(costs, choice, estimate["cost"]), expected.cost, unit)
@@ -246,23 +248,16 @@ def test_every_model_against_python():
             _close(model["abstained"], float(rates_of(rule.honest, choice.problem.rate)[:, 2].sum()))
 
 
-def test_a_model_held_on_to_against_python(monkeypatch):
-    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
+def test_a_model_held_on_to_against_oracle():
     for name, report, costs, choice, _, page in _situations()[::4]:
         for model, facts in zip(choice.candidates, page["held"], strict=True):
             # as if this model had the only rules to choose from, beside all to compare with
             best = choosing._cheapest(choice.candidates[model], choice)
-            versus = choosing._versus(best, choice)
             assert facts["model"] == model, (name, report)
-            _close(facts["cost"], cost_of(best, choice.problem).cost, costs.cost_fn)
-            assert set(facts["versus"]) == set(versus)
-            for key, one in versus.items():
-                assert facts["versus"][key]["name"] == one.name
-                _close(facts["versus"][key]["interval"], list(one.interval), costs.cost_fn)
-            assert facts["advice_cost"] is None
+            _same_facts(facts, measured_facts(choice, best), costs.cost_fn)
 
 
-def test_paired_difference_of_any_two_models_against_python():
+def test_paired_difference_of_any_two_models_against_oracle():
     decided = seen = 0
     for _, report, costs, choice, _, page in _situations():
         names = list(choice.candidates)
@@ -270,7 +265,7 @@ def test_paired_difference_of_any_two_models_against_python():
             first, second = (
                 choosing._cheapest(choice.candidates[names[k]], choice) for k in (pair.first, pair.second)
             )
-            difference, interval = difference_interval(first, second, choice.problem)
+            difference, interval = measured_difference(first, second, choice.problem)
             _close(_unit(costs) * found["difference"], difference, costs.cost_fn)
             _close([_unit(costs) * end for end in found["interval"]], list(interval), costs.cost_fn)
             seen += 1
@@ -279,12 +274,31 @@ def test_paired_difference_of_any_two_models_against_python():
     assert 0 < decided < seen
 
 
-def test_starting_costs_say_the_headline_of_the_report():
+def test_starting_costs_say_the_answer_of_the_report():
+    verdicts = set()
     for (_, report, base), _, found in _asked():
-        if base is report.comparison or report.source.rows is None:
-            answer = report.comparison.answer
-            assert found[0]["words"] == " ".join(filter(None, [report.headline, answer.condition]))
-            assert found[0]["facts"]["advice_cost"] == report.comparison.answer.advice_cost
+        if base.problem.rate != report.prevalence:
+            continue
+        answer = report.comparison.answer
+        assert found[0]["words"] == " ".join(filter(None, [answer.words, answer.condition]))
+        facts = {name: plain(value) for name, value in answer.facts().items()}
+        assert found[0]["facts"] == numbers(facts)
+        verdicts.add(answer.verdict)
+    assert len(verdicts) > 1
+
+
+def test_an_answer_that_is_hardly_dearer_but_simpler_is_shown_as_python_says():
+    rng = np.random.default_rng(1)
+    y, s = Binormal(separation=1.6).sample(120, rng=1)
+    scores = {name: s + noise * rng.normal(size=120) for name, noise in (("first", 1.0), ("second", 1.1))}
+    costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=26)
+    report = Report.from_predictions(y, scores, costs=costs)
+    answer, cheapest = report.comparison.answer, cheapest_measured(report.comparison.choice)
+    assert (answer.kind, cheapest.kind) == ("threshold", "window")
+    question = {"kind": "answer", "report": report.to_json(), "prevalence": None}
+    [[page]] = ask([{**question, "points": [page_costs(costs)]}])
+    assert page["words"] == answer.words
+    assert page["facts"]["upper"] == page["facts"]["lower"] == answer.upper
 
 
 def test_joint_tables_too_large_for_a_page_leave_unpaired_intervals_away_from_the_start(monkeypatch):
@@ -297,9 +311,7 @@ def test_joint_tables_too_large_for_a_page_leave_unpaired_intervals_away_from_th
     question = {"kind": "answer", "report": report.to_json(), "prevalence": None, "points": points}
     start, other = ask([question])[0]
     assert start["words"] == report.headline
-    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
-    answer = make_answer(_choice_at(report.comparison, elsewhere))
-    expected = answer.facts()
+    expected = measured_facts(_choice_at(report.comparison, elsewhere))
     rival = other["facts"]["versus"].pop("runner_up")
     paired = expected["versus"].pop("runner_up")
     _same_facts(other["facts"], expected, 100)
@@ -355,7 +367,7 @@ def _invented_facts(rng):
         "missed": float(rng.choice([0.0, 1e-5, 0.001, 0.0014, rng.random()])),
         "alarms": float(rng.choice([0.0, 1e-5, 0.001, 0.0014, rng.random()])),
         "cost": cost,
-        "interval": (low, cost + scale * float(rng.random())) if rng.random() < 0.9 else None,
+        "interval": (low, cost + scale * float(rng.random())),
         "versus": {key: one for key, one in rivals.items() if rng.random() < 0.7},
         "worst_cost": scale if rng.random() < 0.3 else None,
         "regret": scale / 3 if rng.random() < 0.7 else None,
@@ -368,10 +380,30 @@ def _invented_facts(rng):
     }
 
 
+def _made(facts, rng):
+    """Add what only Python knows of a rule."""
+    cost, (low, high) = facts["cost"], facts["interval"]
+    return {
+        **facts,
+        "verdict": str(rng.choice(["proven", "likely", "unproven"])),
+        "honest_cost": cost - float(rng.choice([0.0, 0.04, 0.2])) * (high - low),
+        "cost_range": (low, cost) if rng.random() < 0.3 else None,
+        "n_rules": int(rng.integers(2, 3000)),
+    }
+
+
 def test_words_of_invented_facts_against_python():
     rng = np.random.default_rng(2)
-    facts = [_invented_facts(rng) for _ in range(300)]
+    facts = [_made(_invented_facts(rng), rng) for _ in range(400)]
     found = ask([{"kind": "words", "facts": facts}])[0]
     expected = [answer_words(one) for one in facts]
     assert found == expected
+    assert len(set(expected)) > 350
+
+
+def test_words_of_invented_facts_of_the_page_against_oracle():
+    rng = np.random.default_rng(3)
+    facts = [{**_invented_facts(rng), "advice_cost": None} for _ in range(300)]
+    expected = [measured_words(one) for one in facts]
+    assert ask([{"kind": "words", "facts": facts}])[0] == expected
     assert len(set(expected)) > 250

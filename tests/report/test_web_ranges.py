@@ -1,4 +1,4 @@
-"""The page finds the answer of Python for costs known as ranges: the rule of least regret."""
+"""The page for costs known as ranges: the answer of Python where it was asked for, else the rule of least regret."""
 
 import functools
 import json
@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from demur import Binormal, CaseCosts, CostModel, CostRange, Policy, Report, compare_models
-from demur.comparison import choice as choosing
 from demur.comparison.problem import Limits
-from demur.comparison.words import answer_words
+from measured import measured_facts, measured_words
 from page_script import ask, needs_node
 
 pytestmark = needs_node
@@ -50,39 +49,63 @@ def _asked():
 
 
 @functools.cache
-def _answer(at, box):
-    return _compared(_asked()[at][0], _ranges(box)).answer
+def _at(at, box):
+    return _compared(_asked()[at][0], _ranges(box))
 
 
 def _compared(file, costs):
     y, scores, weights, prevalence, limits, _ = file
-    with pytest.MonkeyPatch.context() as patched:
-        # what advice costs is known at the costs of the report only, and slow
-        patched.setattr(choosing, "_advice", lambda choice: None)
-        return compare_models(
-            y, scores, costs=costs, sample_weight=weights, prevalence=prevalence, **limits.given()
-        )
+    return compare_models(
+        y, scores, costs=costs, sample_weight=weights, prevalence=prevalence, **limits.given()
+    )
 
 
-def test_the_rule_of_least_regret_and_its_numbers_against_python():
+def test_the_rule_of_least_regret_and_its_numbers_against_oracle():
     kinds = set()
     for at, (file, answers) in enumerate(_asked()):
         for box, found in zip(file[-1], answers, strict=True):
-            answer = _answer(at, box)
-            expected = answer.facts()
-            kinds.add(answer.kind)
-            assert (found["facts"]["kind"], found["facts"]["model"]) == (answer.kind, answer.model)
+            comparison = _at(at, box)
+            expected = measured_facts(comparison.choice)
+            kinds.add(expected["kind"])
+            for name in ("kind", "model", "lower", "upper"):
+                assert found["facts"][name] == expected[name]
             for name in ("cost", "interval", "worst_cost", "regret", "called_positive", "missed"):
                 assert found["facts"][name] == pytest.approx(expected[name], rel=1e-9, abs=1e-9), name
-            if answer.model is not None:
-                assert found["facts"]["lower"] == answer.lower
-                assert found["facts"]["upper"] == answer.upper
             for key, versus in expected["versus"].items():
                 assert found["facts"]["versus"][key]["difference"] == pytest.approx(
                     versus["difference"], abs=1e-9
                 )
-            assert found["words"] == f"{answer_words(expected)} {answer.condition}"
+            assert found["words"] == f"{measured_words(expected)} {comparison.answer.condition}"
     assert {"window", "threshold"} <= kinds, "rules of both kinds were compared"
+
+
+def test_the_ranges_of_the_report_say_the_answer_of_python():
+    files = [(file, box) for file, _ in _asked() for box in file[-1]]
+    reports = [
+        Report.from_predictions(
+            y, scores, costs=_ranges(box), sample_weight=weights, prevalence=prevalence, limits=limits
+        )
+        for (y, scores, weights, prevalence, limits, _), box in files
+    ]
+    questions = [
+        {
+            "kind": "ranges",
+            "report": report.to_json(),
+            "prevalence": report.prevalence,
+            "boxes": [
+                {
+                    "costs": {"fn": MISS, "fp": sum(box[0]) / 2, "abstain": sum(box[1]) / 2},
+                    "box": {"mu": [end / MISS for end in box[0]], "nu": [end / MISS for end in box[1]]},
+                }
+            ],
+        }
+        for report, (_, box) in zip(reports, files, strict=True)
+    ]
+    for report, [found] in zip(reports, ask(questions), strict=True):
+        answer = report.comparison.answer
+        assert found["words"] == f"{answer.words} {answer.condition}"
+        assert "over the ranges" in answer.words
+        assert found["facts"]["cost"] == answer.cost
 
 
 def test_copied_and_saved_rules_are_for_the_ranges(tmp_path):
@@ -91,14 +114,14 @@ def test_copied_and_saved_rules_are_for_the_ranges(tmp_path):
     assert "costs = CostRange(cost_fn=100, cost_fp=(20, 60), cost_abstain=(5, 25))" in found["python"]
     (tmp_path / "policy.json").write_text(found["policy"])
     policy = Policy.load(tmp_path / "policy.json")
-    answer = _answer(0, WIDE)
+    answer = _at(0, WIDE).answer
     assert (policy.lower, policy.upper) == (answer.lower, answer.upper)
     assert policy.note == "Chosen for the smallest regret over the ranges."
     assert json.loads(found["policy"])["rule"] == Policy.from_answer(answer).chosen == "constrained"
-    assert policy.expected_cost == pytest.approx(answer.cost)
+    assert policy.expected_cost == pytest.approx(answer.honest_cost)
 
 
-def test_ranges_of_factors_on_amounts_against_python():
+def test_ranges_of_factors_on_amounts_against_oracle():
     y, scores, *_ = next(iter(_files()))
     scores = {"forest": scores["forest"]}
     amount = np.random.default_rng(6).lognormal(4, 1, len(y))
@@ -109,7 +132,7 @@ def test_ranges_of_factors_on_amounts_against_python():
     question = {"kind": "ranges", "report": report.to_json(), "prevalence": None, "boxes": asked}
     [[found]] = ask([question])
     ranged = CaseCosts(**given, alarm_factor=(0.5, 2), review_factor=(0.4, 1.5))
-    expected = _compared((y, scores, None, None, Limits(), ()), ranged).answer.facts()
+    expected = measured_facts(_compared((y, scores, None, None, Limits(), ()), ranged).choice)
     assert (found["facts"]["kind"], found["facts"]["model"]) == (expected["kind"], expected["model"])
     for name in ("cost", "worst_cost", "regret", "abstained"):
         assert found["facts"][name] == pytest.approx(expected[name], rel=1e-9), name

@@ -1,11 +1,12 @@
 /** The answer at the state of the page: the shown rule, its facts and its words (demur.report.headline). */
 import { choose, factsOf, type Candidates, type ClassNames } from "./comparison/choice";
 import type { Candidate } from "./comparison/candidates";
-import type { Facts } from "./comparison/facts";
+import { honestCost } from "./comparison/estimates";
+import type { Facts, MadeFacts } from "./comparison/facts";
 import { answerSentences } from "./comparison/words";
 import type { ReportData } from "./data";
 import type { Prepared } from "./math/models";
-import { sameCosts, type Costs } from "./math/units";
+import { money, sameCosts, type Costs } from "./math/units";
 import { sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
 import { sameBox, type Box } from "./math/box";
@@ -14,44 +15,63 @@ import { reportLimits, startingBox, startingCosts, unknownLimits } from "./state
 /** A rule of the page with what is known of it. */
 export interface Answer {
   rule: Candidate;
+  /** Of Python at what the report was made for, with the cost of the choice; elsewhere what the page measures. */
   facts: Facts;
-  /** Whether the facts are those the report was made with, which searched every score. */
-  asMade?: boolean;
 }
 
-/** The best rule, or that of a model the reader holds on to. */
-export function answerOf(
-  report: ReportData,
-  prepared: Prepared,
-  candidates: Candidates,
-  asked: { costs: Costs; names: ClassNames; held: number | null; limits: RuleLimits | null; box: Box | null },
-): Answer | null {
-  const { costs, names, held, limits, box } = asked;
-  const rule = choose(candidates, held);
-  if (rule === null) return null;
-  const facts = factsOf(rule, candidates, { report, prepared: prepared.models, costs, names });
-  const start = startingFacts(report, prepared.prevalence, costs, limits, box);
-  if (start === null || held !== null) return { rule, facts };
-  if (!prepared.exact) {
-    const made = { ...start, positive: names.positive, negative: names.negative };
-    return { rule: ruleAsMade(rule, report, made, costs), facts: made, asMade: true };
+interface Asked {
+  costs: Costs;
+  names: ClassNames;
+  held: number | null;
+  limits: RuleLimits | null;
+  box: Box | null;
+  /** Whether windows may cut between any two scores. */
+  exact: boolean;
+}
+
+/** The answer the report was made with where the page asks the same; else the best rule, or that of a model held on to. */
+export function answerOf(report: ReportData, prepared: Prepared, candidates: Candidates, asked: Asked): Answer | null {
+  const { costs, names, held, exact } = asked;
+  const made = madeFacts(report, prepared.prevalence, asked);
+  if (made !== null) {
+    const rule = madeRule(made, report, candidates, costs, prepared.models[0].surface.prevalence, exact);
+    if (rule !== null) return { rule, facts: { ...made, positive: names.positive, negative: names.negative } };
   }
-  // only Python knows what advice has cost, and which scores belong together in large data
-  const paired = candidates.question.judged.length > 1 && report.pairs.some(({ joint }) => joint === null);
-  return {
-    rule,
-    facts: { ...facts, advice_cost: start.advice_cost, versus: paired ? start.versus : facts.versus },
-  };
+  const rule = choose(candidates, held);
+  return rule && { rule, facts: factsOf(rule, candidates, { report, prepared: prepared.models, costs, names }) };
 }
 
-/**
- * The rule the report was made with, where the page holds groups of scores only: its own thresholds, outcomes and costs,
- * so that bars and charts show what the sentences say.
- */
-function ruleAsMade(rule: Candidate, report: ReportData, made: Facts, costs: Costs): Candidate {
+/** The facts the report was made with, if the page stands at its costs and prevalence and asks the same. */
+function madeFacts(report: ReportData, prevalence: number | null, { costs, held, limits, box }: Asked): MadeFacts | null {
+  const same = held === null && prevalence === report.prevalence && sameCosts(costs, startingCosts(report));
+  if (!same || !sameLimits(limits ?? {}, reportLimits(report)) || !sameBox(box, startingBox(report))) return null;
+  const facts = report.comparison?.answer?.facts ?? null;
+  // a rule of another kind than thresholds is one that no chart here can show
+  return facts === null || "method" in facts ? null : facts;
+}
+
+/** The rule the report was made with: of its model the one with its thresholds, or the nearest to it with them. */
+function madeRule(
+  made: MadeFacts,
+  report: ReportData,
+  candidates: Candidates,
+  costs: Costs,
+  prevalence: number,
+  exact: boolean,
+): Candidate | null {
+  const { question, trivial } = candidates;
+  if (made.model === null) return trivial.find(({ kind }) => kind === made.kind) ?? null;
+  const own = candidates.models[report.models.findIndex(({ name }) => name === made.model)] ?? [];
+  const same = own.filter(({ window }) => window?.lower === made.lower && window.upper === made.upper);
+  const distance = (one: Candidate): number => Math.abs(money(honestCost(one, question), costs, prevalence) - made.honest_cost);
+  const [nearest] = [...(same.length ? same : own)].sort((a, b) => distance(a) - distance(b));
+  return nearest === undefined || (same.length && exact) ? (nearest ?? null) : ruleAsMade(nearest, report, made, costs);
+}
+
+/** A rule with the thresholds, outcomes and costs of another one, so that bars and charts show what the sentences say. */
+function ruleAsMade(rule: Candidate, report: ReportData, made: MadeFacts, costs: Costs): Candidate {
   const { confusion, confusion_cost, shares } = report.comparison?.answer ?? {};
-  if (confusion === undefined || confusion_cost === undefined) return rule;
-  if (rule.model === null || rule.window === null || report.models[rule.model].name !== made.model) return rule;
+  if (confusion === undefined || confusion_cost === undefined || rule.window === null) return rule;
   const sizes = [report.n_negative, report.n_positive];
   const honest = new Float64Array(6);
   const paid = new Float64Array(6);
@@ -73,22 +93,7 @@ function ruleAsMade(rule: Candidate, report: ReportData, made: Facts, costs: Cos
   };
 }
 
-/** The facts the report was made with, if the page stands at its costs and prevalence and asks the same. */
-function startingFacts(
-  report: ReportData,
-  prevalence: number | null,
-  costs: Costs,
-  limits: RuleLimits | null,
-  box: Box | null,
-): Facts | null {
-  const same = sameCosts(costs, startingCosts(report));
-  const kept = sameLimits(limits ?? {}, reportLimits(report));
-  if (!sameBox(box, startingBox(report))) return null;
-  if (!same || !kept || prevalence !== report.prevalence || !asksForPoint(report)) return null;
-  return report.comparison?.answer?.facts ?? null;
-}
-
-/** Whether the report was asked for at costs and under limits that the page can keep. */
+/** Whether the report was asked for at costs and under limits that the page can keep everywhere. */
 export function asksForPoint(report: ReportData): boolean {
   const { comparison } = report;
   if (comparison === null) return true;

@@ -1,6 +1,6 @@
 /** The JSON inside the page (schema "demur.report", version 3) and its reader. */
 
-import type { Facts } from "./comparison/facts";
+import type { MadeFacts } from "./comparison/facts";
 
 export const SCHEMA = "demur.report";
 export const VERSION = 3;
@@ -219,7 +219,7 @@ export interface DifferenceData {
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
   answer: {
-    facts: Facts;
+    facts: MadeFacts;
     condition?: string;
     /** Honest shares of all cases by class (negative first) and decision (abstaining last), and what they cost. */
     confusion?: number[][];

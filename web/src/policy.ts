@@ -19,15 +19,16 @@ export function whyNoPolicy(at: Situation): string | null {
   return null;
 }
 
-/** What the rule is expected to do in use: honest, or with hindsight where the cases allow nothing else. */
+/** What the rule is expected to do in use: as the answer says, or with hindsight where the cases allow nothing else. */
 function expected(at: Situation) {
   const { shown, window, candidates, prepared } = at;
   if (shown.rule === null) {
     return { cost: at.money(window.cost), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
   }
   const shares = ratesOf(shown.rule.honest, prepared.prevalence);
+  const facts = at.answer?.rule === shown.rule ? at.answer.facts : null;
   return {
-    cost: at.money(honestCost(shown.rule, candidates!.question)),
+    cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
     abstention_rate: shares[2] + shares[5],
     fn: shares[3],
     fp: shares[1],

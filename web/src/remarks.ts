@@ -19,20 +19,16 @@ export function remarks(report: ReportData, costs: Costs): string[] {
     said.push("A review that costs less than a right answer is taken to cost as much: abstaining earns nothing.");
   const unkept = unknownLimits(report);
   if (unkept.length) {
-    const { condition = "" } = report.comparison?.answer ?? {};
-    said.push(`${limitsLeftOut(unkept)} The answer with every limit: ${report.headline} ${condition}`.trim());
+    said.push(limitsLeftOut(unkept));
   } else if (!asksForPoint(report)) {
-    said.push(
-      `This report was asked for with ranges of costs; its answer: ${report.headline} ` +
-        "The page shows single costs without them.",
-    );
+    said.push("This report was asked for with ranges of costs, and its answer is for them. At other costs the page shows single ones.");
   }
   return said;
 }
 
-/** Name limits that a page does not know: it shows rules that need not keep them. */
+/** Name limits that a page does not know: away from the answer of the report it shows rules that need not keep them. */
 export function limitsLeftOut(limits: readonly [name: string, value: unknown][]): string {
   const named = limits.map(([name, value]) => `${name} (${String(value)})`).join(", ");
   const one = limits.length === 1;
-  return `This page cannot keep the ${one ? "limit" : "limits"} ${named}: the rules it shows are chosen without ${one ? "it" : "them"}.`;
+  return `This page cannot keep the ${one ? "limit" : "limits"} ${named}: at other costs its rules are chosen without ${one ? "it" : "them"}.`;
 }

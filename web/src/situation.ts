@@ -3,6 +3,7 @@ import { answerOf, headlineSentences, limitSentences, whyNoAnswer, type Answer }
 import { bestOf, rivals, type Candidates, type ClassNames } from "./comparison/choice";
 import type { Candidate } from "./comparison/candidates";
 import { costOf, ratesOf, type Estimate } from "./comparison/estimates";
+import { isMade } from "./comparison/facts";
 import { money as moneyText, moneyRange, moneyStep } from "./comparison/numbers";
 import type { Curves } from "./curves";
 import type { ModelData, ReportData } from "./data";
@@ -98,7 +99,7 @@ export class Situation {
   /** The best rule, or that of the model the reader holds on to; null also where none keeps the limits. */
   get answer(): Answer | null {
     if (this.answered === undefined) {
-      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits, box: this.box };
+      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits, box: this.box, exact: this.exact };
       const { data, judgedBy, candidates } = this;
       this.answered = candidates && answerOf(data, judgedBy, candidates, asked);
     }
@@ -127,9 +128,12 @@ export class Situation {
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
-    const kept = limitSentences(this.limits, this.box, this.exact || this.answer?.asMade === true);
-    if (this.answer === null) return ["No rule keeps the limits: loosen one of them.", ...kept];
-    return [...headlineSentences(this.answer.facts, this.costs, costsGiven), ...kept];
+    const facts = this.answer?.facts;
+    if (facts === undefined) return ["No rule keeps the limits: loosen one of them.", ...limitSentences(this.limits, this.box, this.exact)];
+    // the answer of the report keeps limits that the page may not know
+    const condition = this.data.comparison?.answer?.condition ?? "";
+    const kept = isMade(facts) ? (condition === "" ? [] : [condition]) : limitSentences(this.limits, this.box, this.exact);
+    return [...headlineSentences(facts, this.costs, costsGiven), ...kept];
   }
 
   outcome(k: number): Outcome {

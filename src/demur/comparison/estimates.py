@@ -11,7 +11,14 @@ from demur.comparison.problem import DecisionProblem, Scenario, class_shares_of
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
-from demur.honest.estimates import Estimate, class_shares, cost_estimate, cost_gap, mean_cost
+from demur.honest.estimates import (
+    Estimate,
+    class_shares,
+    cost_estimate,
+    cost_gap,
+    mean_cost,
+    same_decisions,
+)
 from demur.honest.mean_loss import MeanLoss
 from demur.typing import FloatArray
 
@@ -68,7 +75,7 @@ def difference_interval(
         one, two = cost_of(first, problem), cost_of(second, problem)
         low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
         return one.cost - two.cost + shift, Interval(low, high + shift)
-    if _same_decisions(first, second):
+    if same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
     gap = gap_of(first, second, problem)
     low, high = gap.interval(problem.confidence_level, shift=shift)
@@ -78,15 +85,6 @@ def difference_interval(
 def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
     """Honest difference of two rules on the same cases, in the middle of the ranges."""
     return cost_gap(first, second, losses_at(first.cases, problem.centre, problem), problem.shares)
-
-
-def _same_decisions(first: Candidate, second: Candidate) -> bool:
-    pairs = zip(
-        (first.judged.hindsight, *first.judged.honest),
-        (second.judged.hindsight, *second.judged.honest),
-        strict=True,
-    )
-    return all(one is two or np.array_equal(one, two) for one, two in pairs)
 
 
 def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:

@@ -27,6 +27,7 @@ __all__ = [
     "paid_sums",
     "row_losses",
     "row_sample",
+    "same_decisions",
     "tabled_losses",
     "worst_unit",
 ]
@@ -163,9 +164,9 @@ def tabled_losses(
 def _losses(
     rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
 ) -> tuple[list[FloatArray], LossSample]:
-    cases = rules[0].cases
-    apart = cases.repeats > 1 or cases.cluster is not None or rules[0].judged.honest_fees
-    tabled = losses.by_case is None and not apart
+    cases, fees = rules[0].cases, any(rule.judged.honest_fees for rule in rules)
+    alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
+    tabled = alike and not fees
     return (tabled_losses if tabled else row_losses)(rules, losses, shares)
 
 
@@ -250,11 +251,17 @@ def cost_estimate(
     highest = float(worst.max()) + highest_fee
     mean = mean_loss(loss, sample, worst_unit(highest, loss, sample, rule.cases))
     if losses.by_case is None:
-        paid = rule.hindsight * losses.table
+        honest, paid = rule.honest * losses.table, rule.hindsight * losses.table
         least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
     else:
-        paid = paid_sums(rule.cases, losses.table, [rule.judged.hindsight])
+        honest, paid = (
+            paid_sums(rule.cases, losses.table, decisions)
+            for decisions in (rule.judged.honest, [rule.judged.hindsight])
+        )
         least = losses.table.min(axis=0)
+    if not rule.judged.honest_fees:
+        # the same to the last digit as where only the cost is asked for
+        mean = mean._replace(cost=mean_cost(rule.honest, honest, shares))
     floor = rule.hindsight * least
     if losses.same_review:
         floor[:, -1] = paid[:, -1]
@@ -262,18 +269,37 @@ def cost_estimate(
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
         seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
-    # where the cost is certain, there is nothing to add
-    if certain >= mean.cost - 1e-12 * abs(mean.cost) and mean.standard_error == 0:
+    if mean.standard_error == 0 and highest_fee == 0 and _same_for_all(rule, losses):
         mean = mean._replace(raised=mean.cost, raised_error=0.0)
     low, high = mean.interval(level)
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
-    worst_seen = bool(rule.honest[worst >= worst.max() * (1 - 1e-12)].any())
+    largest = worst.max()
+    worst_seen = bool(rule.honest[worst >= largest - 1e-12 * abs(largest)].any())
     return Estimate(mean, interval, seen, worst_seen)
+
+
+def _same_for_all(rule: JudgedRule, losses: Losses) -> bool:
+    """Tell whether every action of a rule costs the same on all cases: then its cost is certain."""
+    rows = rule.honest.sum(axis=1) > 0 if losses.by_case is None else slice(None)
+    return not np.ptp(losses.table[rows][:, rule.taken], axis=0).any()
+
+
+def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:
+    """Tell whether two rules decide and charge alike on every case."""
+    pairs = zip(*(_everything(rule.judged) for rule in (first, second)), strict=True)
+    return all(one is two or np.array_equal(one, two) for one, two in pairs)
+
+
+def _everything(judged: Judged) -> list[Any]:
+    fees = judged.honest_fees or (None,) * len(judged.honest)
+    return [judged.hindsight, judged.hindsight_fees, *judged.honest, *fees]
 
 
 def cost_gap(first: JudgedRule, second: JudgedRule, losses: Losses, shares: FloatArray | None) -> MeanLoss:
     """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
     (one, two), sample = _losses([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
+    worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
+    worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
     unit = worst_unit(worst, one - two, sample, first.cases)
     return mean_loss(one - two, sample, unit, added=_ADDED_TO_DIFFERENCES)

@@ -17,7 +17,9 @@ import numpy as np
 from demur._checks import (
     check_confidence_level,
     check_finite,
+    check_groups,
     check_labels,
+    check_number,
     check_prevalence,
     check_same_length,
     check_weights,
@@ -173,6 +175,7 @@ def mean_loss_interval(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     y_true: Labels | None = None,
+    pos_label: Any = None,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> MeanLossInterval:
@@ -186,12 +189,14 @@ def mean_loss_interval(
         Loss of a rule on every case.
     worst : float
         Largest loss that a unit of average weight can have.
-    sample_weight : array of n numbers > 0, optional
-        Importance weights of the cases.
+    sample_weight : array of n numbers, optional
+        Importance weights of the cases; those of weight 0 are left out.
     groups : array of n values, optional
         Cluster of every case: a patient, a customer. Clusters are the units; cases otherwise.
     y_true : array of n labels, optional
         Classes of the cases; needed with `prevalence`.
+    pos_label : label, optional
+        The positive class, if `y_true` is not 0 and 1.
     prevalence : float, optional
         P(positive) in use, if not the sample's: the classes are then two samples.
     confidence_level : float, default 0.95
@@ -223,11 +228,17 @@ def mean_loss_interval(
     """
     level = check_confidence_level(confidence_level)
     loss, weight = np.atleast_1d(check_finite(losses, "losses")), check_weights(sample_weight)
-    cluster = None if groups is None else np.asarray(groups)
-    positive = None if y_true is None else check_labels(y_true, None)
     if loss.ndim != 1:
         raise input_error("losses", "must hold one number per case", f"an array of shape {loss.shape}")
+    cluster = None if groups is None else check_groups(groups)[0]
+    positive = None if y_true is None else check_labels(y_true, pos_label)
     check_same_length(losses=loss, sample_weight=weight, groups=cluster, y_true=positive)
+    mass = np.ones(len(loss)) if weight is None else weight
+    if not mass.all():  # cases of weight 0 are no units
+        kept = mass > 0
+        loss, mass = loss[kept], mass[kept]
+        cluster = None if cluster is None else cluster[kept]
+        positive = None if positive is None else positive[kept]
     shares = None
     if prevalence is not None:
         if positive is None:
@@ -235,16 +246,12 @@ def mean_loss_interval(
         n_positive = float(positive.sum())
         rate = check_prevalence(prevalence, positives=n_positive, negatives=len(positive) - n_positive)
         shares = np.array([1 - rate, rate])
-    mass = np.ones(len(loss)) if weight is None else weight
-    units = len(loss)
-    if cluster is not None:
-        names, cluster = np.unique(cluster, return_inverse=True)
-        units = len(names)
+    units = len(loss) if cluster is None else len(np.unique(cluster))
     if units < 2:
         raise input_error("losses", "must hold at least two units", units)
     classes = None if positive is None else positive.astype(np.int64)
     sample = LossSample.of(mass, mass**2, units, classes=classes, shares=shares, cluster=cluster)
-    found = mean_loss(loss, sample, float(check_finite(worst, "worst")))
+    found = mean_loss(loss, sample, check_number(worst, "worst"))
     return MeanLossInterval(
         cost=found.cost,
         standard_error=found.standard_error,

@@ -8,7 +8,7 @@ from demur._results import Interval
 from demur.costs.model import CostModel
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Judged
-from demur.honest.estimates import JudgedRule, cost_gap
+from demur.honest.estimates import JudgedRule, cost_gap, same_decisions
 from demur.honest.evaluate import Decides, Inputs, RowLearner, evaluate
 from demur.honest.expected_cost import judged_rule
 from demur.typing import FloatArray, IntArray
@@ -28,6 +28,8 @@ def paired_interval(
     first: JudgedRule, second: JudgedRule, costs: CostModel, *, level: float
 ) -> tuple[float, Interval]:
     """Honest cost of the first rule minus that of the second, with an interval of the difference."""
+    if same_decisions(first, second):
+        return 0.0, Interval(0.0, 0.0)
     gap = cost_gap(first, second, costs.losses, None)
     low, high = gap.interval(level)
     return gap.cost, Interval(low, max(high, gap.cost))

@@ -43,6 +43,8 @@ export interface ClassAnswer extends ClassEstimate {
   versus: { trivial?: ClassVersus; runner_up?: ClassVersus };
   /** Multiple of the price of a review for which the rules were chosen. */
   factor: number;
+  /** What a policy promises: the measured cost and its upper end, or what Python expects after the choice. */
+  promise: { cost: number; limit: number };
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -214,7 +216,18 @@ export class Answers {
       dearest: dearest(confusion, relativeTable(prices), estimate.cost),
       versus: this.versus(rule, rules, prices, estimate.cost),
       factor: this.data.levels[level].factor,
+      promise: { cost: estimate.cost, limit: estimate.interval[1] },
     };
+  }
+
+  /** The answer the report was made with: its rule, and what Python expects it to cost. */
+  made(prices: Prices): ClassAnswer {
+    const { kind, model, rule, cost, interval } = this.data.comparison.answer;
+    const same = (one: Rule): boolean =>
+      one.kind === kind &&
+      (one.model === null ? null : this.data.models[one.model].name) === model &&
+      JSON.stringify(one.weights) === JSON.stringify(rule?.weights ?? null);
+    return { ...this.answer(prices, same), promise: { cost, limit: interval[1] } };
   }
 
   private versus(rule: Rule, rules: Rule[], prices: Prices, cost: number): ClassAnswer["versus"] {

@@ -22,7 +22,7 @@ export interface View {
   prices: Prices;
   answer: ClassAnswer;
   rules: Rule[];
-  /** Whether the costs are those the report was made with. */
+  /** Whether this is the answer the report was made with, at its costs. */
   own: boolean;
   held: string | null;
   sentences: string[];
@@ -57,10 +57,10 @@ export class ClassApp {
     if (this.now !== null && this.now.theme === theme) return this.now;
     const { data, answers, state } = this;
     const { prices, held } = state;
-    const own = samePrices(prices, this.start.prices);
-    const answer = answers.answer(prices, held === null ? null : (rule) => keyOf(rule) === held);
-    const sentences =
-      own && held === null ? data.headline.split(/(?<=\.) (?=[A-Z])/) : classSentences(data, answer);
+    const own = held === null && samePrices(prices, this.start.prices);
+    const answer = own ? answers.made(prices) : answers.answer(prices, held === null ? null : (rule) => keyOf(rule) === held);
+    const { decision } = data.comparison.answer;
+    const sentences = own ? [decision, data.headline.slice(decision.length + 1)] : classSentences(data, answer);
     this.now = { data, answers, prices, answer, rules: answers.rules(prices), own, held, sentences, theme };
     return this.now;
   }

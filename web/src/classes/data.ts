@@ -42,6 +42,19 @@ export interface ClassModelData {
   simplex: Simplex | null;
 }
 
+/** The answer of Python at the costs of the report. */
+export interface MadeClassAnswer {
+  kind: string;
+  model: string | null;
+  rule: { weights?: number[] } | null;
+  /** The verdict and what to do: the beginning of the headline. */
+  decision: string;
+  cost: number;
+  interval: [low: number, high: number];
+  /** Shares of all cases by what the rule as written does with them; abstaining is "abstain". */
+  shares: Record<string, number>;
+}
+
 export interface ClassReportData {
   software: { demur: string };
   made: string;
@@ -72,6 +85,7 @@ export interface ClassReportData {
   condition: string;
   headline: string;
   notes: string[];
+  comparison: { answer: MadeClassAnswer };
   models: ClassModelData[];
   trivial: string[];
   levels: { factor: number; abstain_costs: number[] | null; rules: RuleData[] }[];

@@ -1,4 +1,4 @@
-/** The answer for many classes in words: the sentences of demur.comparison.words. */
+/** What the page measures of many classes in words: sentences of demur.comparison.words without a verdict. */
 import { money, moneyRange, moneyStep } from "../comparison/numbers";
 import { about, cases, outcomeWords, saving, shortName } from "../comparison/words";
 import { general, grouped, roundEven } from "../numbers";
@@ -77,7 +77,7 @@ function dearestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer)
 
 function costSentence({ confidence_level }: ClassReportData, { cost, interval, versus, rule }: ClassAnswer): string {
   const step = moneyStep(interval[0], interval[1], cost);
-  const text = `Cost ${money(cost, step)} per 1000 cases`;
+  const text = `Measured cost ${money(cost, step)} per 1000 cases`;
   if (rule.model === null) {
     const other = versus.runner_up;
     if (other === undefined) return `${text}.`;

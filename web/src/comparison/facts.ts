@@ -1,4 +1,4 @@
-/** What the words of an answer are made from, as Answer.facts() lists it: costs are per case. */
+/** What the words of an answer are made from: costs are per case. The page measures them, Python also knows the rest. */
 import type { TrivialRule } from "../math/trivial";
 
 export interface VersusFacts {
@@ -32,7 +32,7 @@ export interface Facts {
   missed: number;
   alarms: number;
   cost: number;
-  interval: readonly number[] | null;
+  interval: readonly number[];
   versus: Partial<Record<VersusKey, VersusFacts>>;
   worst_cost: number | null;
   regret: number | null;
@@ -43,4 +43,18 @@ export interface Facts {
   n: number;
   confidence_level: number;
   stakes?: Stakes | null;
+}
+
+/** Answer.facts() of Python: `cost` is what to expect after the choice among all rules, `honest_cost` what the rule measured. */
+export interface MadeFacts extends Facts {
+  /** How sure it is that the rule of a model is cheaper than the best one without. */
+  verdict: "proven" | "likely" | "unproven";
+  honest_cost: number;
+  /** Null where costs and prevalence are numbers. */
+  cost_range: readonly number[] | null;
+  n_rules: number;
+}
+
+export function isMade(facts: Facts): facts is MadeFacts {
+  return "verdict" in facts;
 }

@@ -1,10 +1,17 @@
-/** The answer in words: from facts to sentences, the same strings as demur.comparison.words. */
+/**
+ * The answer in words: from facts to sentences.
+ *
+ * Facts of Python give the strings of demur.comparison.words. Facts of the page are measured: there is no verdict, and the cost
+ * is called so.
+ */
 import { general, grouped, roundEven, thresholdText } from "../numbers";
-import type { Facts, VersusFacts } from "./facts";
+import { isMade, type Facts, type VersusFacts } from "./facts";
 import { money, moneyRange, moneyStep, sharesOf1000 } from "./numbers";
 
 const LONGEST_NAME = 40;
 const MOST_LISTED = 6;
+/** Part of the half-width of an interval from which on a difference is worth a sentence. */
+const NOTICED = 0.1;
 
 /** How the rules without a model are said: as advice, and as something to compare with. */
 const TRIVIAL = ["always positive", "always negative", "always abstain"];
@@ -15,18 +22,19 @@ export function shortName(name: string): string {
   return letters.length <= LONGEST_NAME ? name : `${letters.slice(0, LONGEST_NAME - 3).join("")}...`;
 }
 
-/** Say what to do, what happens then, what it costs, and what is not proven. */
+/** Say how sure it is, what to do, what happens then, what it costs, and what is not proven. */
 export function answerWords(facts: Facts): string {
   return answerSentences(facts).join(" ");
 }
 
-/** The rule first, then what happens, then the rest. */
+/** What to do first, then what happens, then the rest. */
 export function answerSentences(facts: Facts): string[] {
   return [
-    ruleWords(facts),
+    decisionWords(facts),
     ...happens(facts),
     ...stakes(facts),
     costSentence(facts),
+    ...measured(facts),
     ...ranges(facts),
     ...unproven(facts),
     ...advice(facts),
@@ -38,12 +46,25 @@ function isTrivial(facts: Facts): boolean {
   return TRIVIAL.includes(facts.kind);
 }
 
+/** Say the verdict and what to do: where nothing is proven, to go on without a model for now. */
+export function decisionWords(facts: Facts): string {
+  const rule = ruleWords(facts);
+  if (!isMade(facts) || isTrivial(facts)) return rule;
+  if (facts.verdict !== "unproven" || facts.best_trivial === null) return `${capital(facts.verdict)}. ${rule}`;
+  const advice = capital(trivialWords(facts.best_trivial.name, facts)[0]);
+  const shown = `${cases(facts.n)} cases do not show that a model is cheaper`;
+  return `Unproven. ${advice} for now: ${shown}. The best candidate is ${rule.replace(/^Use /, "")}`;
+}
+
+export function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 /** Say the rule itself. */
 export function ruleWords(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (isTrivial(facts)) {
-    const said = trivialWords(kind, facts)[0];
-    return `${said[0].toUpperCase()}${said.slice(1)}: no model is cheaper.`;
+    return `${capital(trivialWords(kind, facts)[0])}: no model is cheaper.`;
   }
   const upper = thresholdText(facts.upper);
   const start = `Use ${shortName(facts.model ?? "")}: call `;
@@ -118,18 +139,32 @@ export function about(share: number): string {
 }
 
 function stepOf({ interval, cost }: Facts): number {
-  return moneyStep(interval?.[0] ?? cost, interval?.[1] ?? cost, cost);
+  return moneyStep(interval[0], interval[1], cost);
 }
 
 function costSentence(facts: Facts): string {
   const step = stepOf(facts);
   const { interval, versus } = facts;
-  const text = `Cost ${money(facts.cost, step)} per 1000 cases`;
+  const cost = money(facts.cost, step);
+  const over = isMade(facts) ? facts.cost_range : null;
+  let text = `${isMade(facts) ? "Cost" : "Measured cost"} ${cost} per 1000 cases`;
+  if (over !== null) {
+    const most = isTrivial(facts) ? "" : `, at most ${money(interval[1], step)} (${level(facts)})`;
+    text = `Cost ${moneyRange(over, step)} per 1000 cases over the ranges${most}; in their middle ${cost}`;
+  }
   if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
-  const sure = interval === null ? "" : ` (${level(facts)} ${moneyRange(interval, step)})`;
+  const sure = over !== null ? "" : ` (${level(facts)} ${moneyRange(interval, step)})`;
   if (versus.trivial === undefined) return `${text}${sure}.`;
   const [less, ends] = saving(versus.trivial, step);
   return `${text}${sure}, ${less} than ${trivialWords(versus.trivial.name, facts)[1]} (${ends}).`;
+}
+
+/** Say why more is expected than the rule itself measured, where that is not lost in the interval. */
+function measured(facts: Facts): string[] {
+  if (!isMade(facts) || isTrivial(facts)) return [];
+  const { cost, honest_cost: own, interval, n_rules: rules } = facts;
+  if (cost - own <= (NOTICED * (interval[1] - interval[0])) / 2) return [];
+  return [`The best of ${rules} rules measured ${money(own, stepOf(facts))}, and the best of many looks better than it is.`];
 }
 
 function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number): string {
@@ -150,8 +185,10 @@ function level(facts: Facts): string {
 
 /** Say what a range of costs means for the rule. */
 function ranges(facts: Facts): string[] {
-  if (facts.worst_cost === null) return [];
   const step = stepOf(facts);
+  if (isMade(facts))
+    return facts.regret === null ? [] : [`It costs at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
+  if (facts.worst_cost === null) return [];
   const most = `Over the range of costs it costs at most ${money(facts.worst_cost, step)}`;
   if (facts.regret === null) return [most, "anywhere."];
   return [most, `and at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
@@ -164,7 +201,9 @@ function unproven(facts: Facts): string[] {
   const open = (versus?: VersusFacts): versus is VersusFacts =>
     versus !== undefined && versus.interval[0] <= 0 && 0 <= versus.interval[1];
   const names = [];
-  if (open(trivial)) names.push(trivialWords(trivial.name, facts)[1]);
+  // the first sentence of an unproven rule has said it
+  const said = isMade(facts) && facts.verdict === "unproven" && facts.best_trivial !== null;
+  if (!said && open(trivial)) names.push(trivialWords(trivial.name, facts)[1]);
   if (open(never)) names.push("never abstaining");
   if (open(other)) names.push(shortName(other.name));
   if (names.length === 0) return [];

@@ -1,5 +1,4 @@
 /** 100 cases as dots in the order of their scores: what is done with them, between the thresholds, and what goes wrong. */
-import { ratesOf } from "../comparison/estimates";
 import { sharesOf100 } from "../comparison/numbers";
 import { thresholdText } from "../numbers";
 import type { Situation } from "../situation";
@@ -57,15 +56,14 @@ function fill(row: HTMLElement, { dots, wrong }: Side, atEnd: boolean): void {
 /** Called negative, sent to a person, called positive. */
 function sidesOf(at: Situation): [Side, Side, Side] {
   const { rule, facts } = at.answer!;
-  const shares = ratesOf(rule.honest, at.prepared.prevalence);
-  const [negative, positive, sent] = sharesOf100([0, 1, 2].map((k) => shares[k] + shares[3 + k]));
+  const [negative, positive, sent] = sharesOf100([facts.called_negative, facts.called_positive, facts.abstained]);
   const threshold = rule.model !== null;
   const single = facts.kind === "threshold";
   const from = threshold && facts.calls_positive ? `from ${thresholdText(facts.upper)} up` : "";
   const upTo = !threshold || !facts.calls_negative ? "" : single ? `below ${thresholdText(facts.upper)}` : `up to ${thresholdText(facts.lower)}`;
   // never more errors than dots, and none that the share does not round to
   const errors = (share: number, dots: number): number => Math.min(Math.round(100 * share), dots);
-  const [missed, alarms] = [errors(shares[3], negative), errors(shares[1], positive)];
+  const [missed, alarms] = [errors(facts.missed, negative), errors(facts.alarms, positive)];
   return [
     { dots: negative, wrong: missed, name: `${negative} called ${at.names.negative}`, where: upTo, errors: missed ? `${missed} missed` : "" },
     { dots: sent, wrong: 0, name: `${sent} sent to a person`, where: "", errors: "" },

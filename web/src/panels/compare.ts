@@ -106,7 +106,7 @@ export function comparePanel(app: App): Panel {
     second.value = String(b);
     const [nameA, nameB] = [cut(models[a].name, 30), cut(models[b].name, 30)];
     const judged = at.prepared.judged !== null;
-    setText(frame.about, `cost of A minus cost of B at every price${judged ? "" : ", with hindsight"}`);
+    setText(frame.about, `${judged ? "measured cost" : "cost"} of A minus cost of B at every price${judged ? "" : ", with hindsight"}`);
     words.replaceChildren(...sentences(at, a, b).map((text) => el("li", {}, text)));
     key.replaceChildren(...legend(nameA, nameB));
     if (!plot.ready) return;

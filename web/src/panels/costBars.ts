@@ -1,9 +1,9 @@
-/** The cost of the answer as a bar against the alternatives, each with what it costs per 1000 cases. */
+/** The cost of the answer as a bar against the alternatives, each with what it measured per 1000 cases. */
 import { rivals, type ClassNames } from "../comparison/choice";
 import type { Candidate } from "../comparison/candidates";
 import { costOf } from "../comparison/estimates";
 import { money, moneyStep } from "../comparison/numbers";
-import type { VersusFacts } from "../comparison/facts";
+import { isMade, type VersusFacts } from "../comparison/facts";
 import { shortName, trivialWords } from "../comparison/words";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -27,13 +27,15 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
   });
   const element = el(
     "ul",
-    { class: "bars", "data-role": "cost-bars", "aria-label": "Cost per 1000 cases against the alternatives" },
+    { class: "bars", "data-role": "cost-bars" },
     ...lines.map(({ row }) => row),
   );
 
   function move(at: Situation): void {
     const bars = at.answer === null ? [] : barsOf(at);
     show(element, bars.length > 0);
+    const made = at.answer !== null && isMade(at.answer.facts);
+    element.setAttribute("aria-label", `${made ? "Cost per 1000 cases against the measured cost of the" : "Measured cost per 1000 cases against the"} alternatives`);
     const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
     // what right answers gain may make a rule cost less than nothing: its bar is empty
     const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
@@ -73,10 +75,12 @@ function barsOf(at: Situation): Bar[] {
     one.model === null ? shortTrivial(one.kind, at.names) : shortName(at.data.models[one.model].name);
   const { trivial, never_abstaining: never, runner_up: other } = rivals(rule, at.candidates!);
   const reviews = simple.find(({ kind }) => kind === "always abstain");
-  const bars = [bar(rule, rule.model === null ? nameOf(rule) : "this rule")];
+  const own = bar(rule, rule.model === null ? nameOf(rule) : "this rule");
+  // after the choice the answer is expected to cost more than it measured
+  const bars = [isMade(facts) ? { ...own, cost: facts.cost, interval: facts.interval } : own];
   if (trivial) bars.push(bar(trivial, nameOf(trivial), facts.versus.trivial));
   if (reviews && reviews !== trivial && reviews !== rule) bars.push(bar(reviews, nameOf(reviews)));
-  if (never && never !== other) bars.push(bar(never, never.model === rule.model ? "never abstaining" : `${nameOf(never)}, never abstaining`, facts.versus.never_abstaining));
+  if (never && never !== other && facts.versus.never_abstaining) bars.push(bar(never, never.model === rule.model ? "never abstaining" : `${nameOf(never)}, never abstaining`, facts.versus.never_abstaining));
   if (other) bars.push(bar(other, nameOf(other), facts.versus.runner_up));
   return bars;
 }

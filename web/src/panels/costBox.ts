@@ -60,7 +60,7 @@ export function boxOfCosts(app: App): CostBox {
   }
   const wrong = el("p", { class: "wrong", id: "box-wrong", "data-role": "box-wrong", role: "status" });
   const body = el("tbody");
-  const heads = ["model", "rule for the ranges", "cost in the middle", "at worst", "regret"].map((name) => el("th", { scope: "col" }, name));
+  const heads = ["model", "rule for the ranges", "measured cost in the middle", "at worst", "regret"].map((name) => el("th", { scope: "col" }, name));
   const table = el("table", {}, el("caption", {}, CAPTION), el("thead", {}, el("tr", {}, ...heads)), body);
   const results = el(
     "div",

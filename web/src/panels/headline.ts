@@ -57,7 +57,7 @@ export function headlinePanel(app: App): Panel {
     const given = at.data.costs_given || !sameCosts(at.costs, app.start.costs);
     const [rule, ...rest] = at.headline(given);
     setText(decision, rule);
-    const [, opening, number, end] = /^([^]*?Cost )([\d.,]*\d)([^]*)$/.exec(rest.join(" ")) ?? [];
+    const [, opening, number, end] = /^([^]*?(?:Cost|Measured cost) )([\d.,]*\d(?: to [\d.,]*\d)?)([^]*)$/.exec(rest.join(" ")) ?? [];
     setText(before, opening ?? rest.join(" "));
     setText(amount, number ?? "");
     setText(after, end ?? "");

@@ -25,10 +25,11 @@ export function methods(report: ReportData): HTMLElement {
     "How sure",
     folds === null
       ? "These cases are too few to judge rules on cases that did not choose them: costs are with hindsight, and too low on average."
-      : `Costs are honest unless they say "with hindsight": thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out${(repeats ?? 1) > 1 ? `, averaged over ${repeats} splits` : ""} (seed ${report.seed}). The interval runs from the cost with hindsight minus z standard errors to the honest cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %.`,
-    "The answer is the rule with the smallest honest cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
+      : `Costs are measured unless they say "with hindsight": thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out${(repeats ?? 1) > 1 ? `, averaged over ${repeats} splits` : ""} (seed ${report.seed}).`,
+    "The answer is the rule with the smallest measured cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
+    "The best of several rules looks better than it is. At the costs, prevalence, limits and ranges of the report the answer was computed with it: its cost is what to expect after the choice, and it is called proven, likely or unproven by the difference to the best rule without a model.",
+    `Everywhere else the page shows what the rule measured, without a verdict. The interval of a measured cost runs from the cost with hindsight minus z standard errors to the measured cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %. The copied command gives the whole answer at any costs.`,
     "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
-    "What choosing this way has cost (the whole choice made without the cases it is judged on) is known at the starting costs only, and mentioned there only.",
     "A limit on reviews narrows the window. A box of costs is with hindsight.",
     "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
   );

@@ -18,8 +18,8 @@ const TITLES = [
   "AUC",
   "VACC",
   "window here",
-  "cost (honest) per 1000",
-  "never abstaining (honest)",
+  "measured cost per 1000",
+  "never abstaining, measured",
   "with hindsight",
   "abstains",
   "cheapest on … of all costs, with hindsight",
@@ -55,10 +55,10 @@ export function modelsPanel(app: App): Panel {
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
-    setText(heads[4], `cost (honest) per 1000 (${at.level})`);
+    setText(heads[4], `measured cost per 1000 (${at.level})`);
     setText(
       frame.about,
-      "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. With hindsight: on the cases that chose the window.",
+      "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. Measured: on cases that did not choose the window. With hindsight: on those that did.",
     );
     const shares = at.prepared.prevalence === at.data.prevalence ? models.map(({ wins }) => wins) : cheapestShares(at.prepared);
     lines.forEach(({ row, mark, cells }, k) => {
@@ -79,7 +79,7 @@ export function modelsPanel(app: App): Panel {
   return { element: frame.section, draw, move };
 }
 
-/** Window, honest cost, honest cost of the threshold, cost with hindsight and abstentions of one model. */
+/** Window, measured cost, that of the threshold, cost with hindsight and abstentions of one model. */
 function here(at: Situation, k: number): string[] {
   const { window, honest, never, abstained } = at.outcome(k);
   if (window === null) return [NONE, NONE, never === null ? NONE : at.per1000(never.cost), NONE, NONE];

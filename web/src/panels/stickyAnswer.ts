@@ -1,7 +1,7 @@
 /** The answer in one line at the top of the window, while its sentences are out of sight. */
 import { money, moneyRange, moneyStep } from "../comparison/numbers";
-import { shortName, trivialWords } from "../comparison/words";
-import type { Facts } from "../comparison/facts";
+import { isMade, type Facts } from "../comparison/facts";
+import { capital, shortName, trivialWords } from "../comparison/words";
 import { thresholdText } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
@@ -24,8 +24,15 @@ export function stickyAnswer(headline: HTMLElement): { element: HTMLElement; mov
   };
 }
 
-/** The rule, as short as it can be said. */
+/** The verdict, where there is one, and what to do, as short as it can be said. */
 export function ruleLine(facts: Facts): string {
+  const { best_trivial: trivial } = facts;
+  if (!isMade(facts) || facts.model === null) return shortRule(facts);
+  if (facts.verdict !== "unproven" || trivial === null) return `${capital(facts.verdict)}. ${shortRule(facts)}`;
+  return `Unproven. ${capital(trivialWords(trivial.name, facts)[0])} for now. Best candidate ${shortRule(facts)}`;
+}
+
+function shortRule(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (facts.model === null) return capital(trivialWords(kind, facts)[0]);
   const from = thresholdText(facts.upper);
@@ -37,14 +44,13 @@ export function ruleLine(facts: Facts): string {
   return `${name}: ${parts.join(", ")}, the rest to a person`;
 }
 
-/** The cost with its interval. */
-export function costLine({ cost, interval }: Facts, unit: string): string {
-  const [low, high] = interval ?? [cost, cost];
+/** The cost with its interval, over ranges the range of costs; that of the page is measured. */
+export function costLine(facts: Facts, unit: string): string {
+  const { cost, interval } = facts;
+  const [low, high] = interval;
   const step = moneyStep(low, high, cost);
   const sure = high > low ? ` (${moneyRange([low, high], step)})` : "";
-  return `${money(cost, step)}${unit === "" ? "" : ` ${unit}`}${sure} per 1000 cases`;
-}
-
-function capital(text: string): string {
-  return text[0].toUpperCase() + text.slice(1);
+  const over = isMade(facts) ? facts.cost_range : null;
+  const number = over === null ? money(cost, step) : moneyRange(over, step);
+  return `${isMade(facts) ? "" : "measured "}${number}${unit === "" ? "" : ` ${unit}`}${sure} per 1000 cases`;
 }

@@ -94,7 +94,7 @@ function costWords(at: Situation, { cost, shares, exact }: TodayFacts): string {
   const per1000 = (share: number): string => grouped(1000 * share, 0);
   const parts = [`${per1000(shares[2] + shares[5])} go to a person`, `${per1000(shares[3])} ${at.names.positive} are missed`, `${per1000(shares[1])} false alarms`];
   const rounded = exact ? "" : " At the nearest thresholds that this page holds.";
-  return `Today costs ${at.withInterval(cost)} per 1000 cases: ${parts.join(", ")}.${rounded}`;
+  return `Today costs ${at.withInterval(cost)} per 1000 cases, measured: ${parts.join(", ")}.${rounded}`;
 }
 
 function changeWords(at: Situation, { change }: TodayFacts): string {

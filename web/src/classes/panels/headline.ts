@@ -38,7 +38,9 @@ export function classHeadline(app: ClassApp): ClassPanel {
     const [rule, ...rest] = at.sentences;
     setText(decision, rule);
     setText(cost, rest.join(" "));
-    const { abstained, wrong } = at.answer;
+    const { wrong } = at.answer;
+    // the sentence counts what the rule as written does
+    const abstained = at.own ? at.data.comparison.answer.shares["abstain"] : at.answer.abstained;
     const numbers = sharesOf100([Math.max(0, 1 - abstained - wrong), wrong, abstained]);
     let place = 0;
     KINDS.forEach((kind, k) => {
@@ -59,8 +61,8 @@ export function classHeadline(app: ClassApp): ClassPanel {
 }
 
 /** Say for which costs the rule was chosen, and what that means for the numbers. */
-function holdsFor({ own, data, answer, answers, held }: View): string {
-  if (own && held === null)
+function holdsFor({ own, data, answer, answers }: View): string {
+  if (own)
     return data.ranged
       ? "Costs are ranges: the rule is chosen over all of them, numbers are for their middle. Editing replaces ranges by numbers."
       : "Chosen for these costs, scored on cases that did not choose it.";

@@ -33,13 +33,14 @@ export function classMethods(data: ClassReportData): HTMLElement {
           rows === null
             ? "Rules of expected costs are priced like the others."
             : "Rules of expected costs choose nothing from the cases: they are made for your costs, on the probabilities the page holds.",
-          "Python says the same: ClassReport.answer_at.",
+          "This is the measured cost: it has no verdict, and leaves out that the best of several rules looks better than it is.",
+          "Report.answer_at says more about the same rules, and the copied command chooses new ones.",
         ),
         el("h3", {}, "Intervals"),
         text(
-          `${general(100 * level)} %, for the true cost of the rule in use: from below by the rule chosen on all cases, from above by the`,
-          "held-out decisions, with added errors spread over the classes. Differences to other rules of a model have intervals in the opening sentence",
-          "only, where all cases were at hand.",
+          `${general(100 * level)} %, for the true cost of the rule in use. That of a measured cost: from below by the rule chosen on all cases,`,
+          "from above by the held-out decisions, with added errors spread over the classes. Differences to other rules of a model have intervals",
+          "in the opening sentence only, where all cases were at hand.",
         ),
         el("h3", {}, "Where from"),
         text(`demur ${software.demur}, ${made}, seed ${seed}.`),

@@ -18,7 +18,7 @@ export function reviewPanel(app: ClassApp): ClassPanel {
   const frame = new Frame("review", "Price of a review", "The cheapest rule at each price: what it costs, and how many cases it sends to a person.");
   const options = { ratio: 0.42, lowest: 190, highest: 260, left: 56, xFormat: (value: number) => general(value, 3) };
   const costs = new Plot(
-    { ...options, id: "chart-review-cost", label: "Cost by price of a review", xName: "price of a review", yName: "cost per 1000 cases", yFormat: amount },
+    { ...options, id: "chart-review-cost", label: "Cost by price of a review", xName: "price of a review", yName: "measured cost per 1000 cases", yFormat: amount },
     () => draw(app.view()),
   );
   const sent = new Plot(

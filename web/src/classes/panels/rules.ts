@@ -8,7 +8,7 @@ import { keyOf, type ClassApp, type ClassPanel, type View } from "../app";
 import type { Rule } from "../answer";
 
 export function rulesPanel(app: ClassApp): ClassPanel {
-  const frame = new Frame("rules", "All rules", "Cost per 1000 cases at the costs above; choose one to see its confusion.");
+  const frame = new Frame("rules", "All rules", "Measured cost per 1000 cases at the costs above; choose one to see its confusion.");
   const table = el("table", { class: "rules" });
   frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Table of rules" }, table));
   let now: View | null = null;
