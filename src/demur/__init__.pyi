@@ -40,6 +40,7 @@ from .costs import CostCurve as CostCurve
 from .costs import CostMatrix as CostMatrix
 from .costs import CostModel as CostModel
 from .costs import CostRange as CostRange
+from .costs import Prevalence as Prevalence
 from .costs import Reviewer as Reviewer
 from .costs import best_ranges as best_ranges
 from .costs import cost_curve as cost_curve

@@ -150,6 +150,7 @@ class Comparison(Result):
             "incurred": incurred_costs(problem.costs, self.cases),
             "objective": problem.objective,
             "prevalence_range": list(problem.prevalence) if isinstance(problem.prevalence, tuple) else None,
+            "prevalence_error": problem.rate_variance**0.5,
             "shares": json_safe(problem.shares),
             "limits": problem.limits.given(),
             "confidence_level": problem.confidence_level,
@@ -210,8 +211,9 @@ def compare_models(
         Names of the columns. Two of them are the negative and the positive class.
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
         Price of abstaining beside `classes`; None: abstaining is no option.
-    prevalence : float or (low, high), optional
-        P(positive) in use, if not the sample's; with `classes` a mapping {class: share}.
+    prevalence : float, (low, high) or Prevalence, optional
+        P(positive) in use, if not the sample's: known, a range, or an estimate whose error the intervals
+        hold. With `classes` a mapping {class: share}.
     objective : {"expected", "worst", "regret", "guaranteed"}, optional
         What to minimise over ranges: the cost at their middle, the largest cost, or the largest
         regret (default for ranges). "guaranteed": the bound that holds for every sample size.

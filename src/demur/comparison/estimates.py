@@ -55,7 +55,8 @@ def cost_of(candidate: Candidate, problem: DecisionProblem, scenario: Scenario |
     """
     point = problem.centre if scenario is None else scenario
     losses = losses_at(candidate.cases, point, problem)
-    return cost_estimate(candidate, losses, point.shares, level=problem.confidence_level)
+    level, unsure = problem.confidence_level, problem.rate_variance
+    return cost_estimate(candidate, losses, point.shares, level=level, rate_variance=unsure)
 
 
 def difference_interval(
@@ -84,7 +85,8 @@ def difference_interval(
 
 def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
     """Honest difference of two rules on the same cases, in the middle of the ranges."""
-    return cost_gap(first, second, losses_at(first.cases, problem.centre, problem), problem.shares)
+    losses = losses_at(first.cases, problem.centre, problem)
+    return cost_gap(first, second, losses, problem.shares, rate_variance=problem.rate_variance)
 
 
 def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:

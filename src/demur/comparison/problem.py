@@ -21,6 +21,7 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
+from demur.costs.prevalence import Prevalence
 from demur.costs.ranges import CostRange
 from demur.exceptions import InputError
 from demur.surface.masses import RunningMasses
@@ -86,6 +87,8 @@ class DecisionProblem:
     limits : Limits
     confidence_level : float
     seed : int
+    rate_variance : float
+        Variance of P(positive) in use, where that is an estimate.
     """
 
     costs: Costs | None
@@ -94,6 +97,7 @@ class DecisionProblem:
     limits: Limits
     confidence_level: float
     seed: int
+    rate_variance: float = 0.0
 
     @classmethod
     def checked(
@@ -112,6 +116,9 @@ class DecisionProblem:
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
         many = isinstance(costs, ClassCosts)
+        unsure = 0.0
+        if isinstance(prevalence, Prevalence):
+            prevalence, unsure = prevalence.rate, prevalence.variance
         rate = prevalence if many else _prevalence(prevalence)
         limits.check_prevalence(rate)
         ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
@@ -145,6 +152,7 @@ class DecisionProblem:
             limits=limits,
             confidence_level=check_confidence_level(confidence_level),
             seed=check_positive_int(seed, "seed", minimum=0),
+            rate_variance=unsure,
         )
 
     @property

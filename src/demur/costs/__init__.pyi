@@ -17,6 +17,7 @@ from .net_benefit import NetBenefitCurve as NetBenefitCurve
 from .net_benefit import NetBenefitDifference as NetBenefitDifference
 from .net_benefit import net_benefit_curve as net_benefit_curve
 from .net_benefit import net_benefit_difference as net_benefit_difference
+from .prevalence import Prevalence as Prevalence
 from .ranges import CostRange as CostRange
 from .reviewer import Reviewer as Reviewer
 from .reviewer_cascade import ReviewCascade as ReviewCascade

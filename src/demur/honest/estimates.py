@@ -238,6 +238,7 @@ def cost_estimate(
     *,
     level: float,
     highest_fee: float = 0.0,
+    rate_variance: float = 0.0,
     tabled: bool | None = None,
 ) -> Estimate:
     """Estimate what a rule costs in use.
@@ -249,7 +250,8 @@ def cost_estimate(
     (loss,), sample = read([rule], losses, shares)
     worst = _worst(rule, losses, shares)
     highest = float(worst.max()) + highest_fee
-    mean = mean_loss(loss, sample, worst_unit(highest, loss, sample, rule.cases))
+    unit = worst_unit(highest, loss, sample, rule.cases)
+    mean = mean_loss(loss, sample, unit, rate_variance=rate_variance)
     if losses.by_case is None:
         honest, paid = rule.honest * losses.table, rule.hindsight * losses.table
         least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
@@ -295,11 +297,19 @@ def _everything(judged: Judged) -> list[Any]:
     return [judged.hindsight, judged.hindsight_fees, *judged.honest, *fees]
 
 
-def cost_gap(first: JudgedRule, second: JudgedRule, losses: Losses, shares: FloatArray | None) -> MeanLoss:
+def cost_gap(
+    first: JudgedRule,
+    second: JudgedRule,
+    losses: Losses,
+    shares: FloatArray | None,
+    *,
+    rate_variance: float = 0.0,
+) -> MeanLoss:
     """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
     (one, two), sample = _losses([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
     worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
     worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
     unit = worst_unit(worst, one - two, sample, first.cases)
-    return mean_loss(one - two, sample, unit, added=_ADDED_TO_DIFFERENCES)
+    added = _ADDED_TO_DIFFERENCES
+    return mean_loss(one - two, sample, unit, added=added, rate_variance=rate_variance)

@@ -119,15 +119,21 @@ class MeanLoss(NamedTuple):
         return Interval(self.cost - t * self.standard_error, high)
 
 
-def mean_loss(loss: FloatArray, sample: LossSample, worst: float, *, added: int = 1) -> MeanLoss:
-    """Return the mean of losses on rows of cases, and with some units of the worst loss added."""
+def mean_loss(
+    loss: FloatArray, sample: LossSample, worst: float, *, added: int = 1, rate_variance: float = 0.0
+) -> MeanLoss:
+    """Return the mean of losses on rows of cases, and with some units of the worst loss added.
+
+    `rate_variance` is that of the share of positives in use, where that is an estimate.
+    """
     weight, units = sample.weight, sample.units
     cost: Any = weight @ loss
-    centre = cost
+    centre, unsure = cost, 0.0
     if sample.stratum is not None:
         sizes = np.bincount(sample.stratum, weight)
         means = np.bincount(sample.stratum, weight * loss) / np.maximum(sizes, np.finfo(np.float64).tiny)
         centre = means[sample.stratum]
+        unsure = rate_variance * float(means[-1] - means[0]) ** 2
     gap = loss - centre
     # all losses equal: what is left of their spread is rounding
     gap = np.where(np.abs(gap) > _ROUNDING * np.abs(loss), gap, 0.0)
@@ -139,10 +145,10 @@ def mean_loss(loss: FloatArray, sample: LossSample, worst: float, *, added: int 
     more = (total + added * (share * (worst - raised)) ** 2) / (1 + added * share) ** 2
     return MeanLoss(
         cost=float(cost),
-        standard_error=float(np.sqrt(total * units / max(units - 1, 1))),
+        standard_error=float(np.sqrt(total * units / max(units - 1, 1) + unsure)),
         units=units,
         raised=float(raised),
-        raised_error=float(np.sqrt(more * (units + added) / max(units + added - 1, 1))),
+        raised_error=float(np.sqrt(more * (units + added) / max(units + added - 1, 1) + unsure)),
     )
 
 
