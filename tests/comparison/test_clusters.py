@@ -1,0 +1,191 @@
+"""Cases in clusters: folds that keep them together, units that intervals count, and what is not offered."""
+
+import numpy as np
+import pytest
+
+from demur import CaseCosts, CostModel, InputError, Prevalence, compare_models
+from demur.auc import auc_cluster_interval
+from demur.honest import cost_after_choice, mean_loss_interval
+from demur.honest.mean_loss import intraclass_correlation
+from demur.honest.splits import split_clusters
+
+COSTS = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2.5)
+
+
+def _clustered(clusters=40, size=8, seed=0):
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(clusters), size)
+    y = (rng.random(len(group)) < np.where(rng.random(clusters) < 0.4, 0.8, 0.1)[group]).astype(int)
+    score = 1.5 * y + 0.7 * rng.normal(size=clusters)[group] + 0.7 * rng.normal(size=len(group))
+    return y, score, group
+
+
+# ---------------------------------------------------------------- folds
+
+
+def test_no_cluster_is_torn_apart_and_classes_are_even():
+    y, _, group = _clustered(60, 5)
+    for fold in split_clusters(y, group, folds=10, repeats=3, rng=0):
+        for one in range(60):
+            assert len(set(fold[group == one])) == 1
+        shares = [np.bincount(fold[y == k], minlength=10) / np.sum(y == k) for k in (0, 1)]
+        assert np.abs(np.array(shares) - 0.1).max() < 0.04
+
+
+def test_the_largest_cluster_is_dealt_first_by_hand():
+    # sizes 3, 2, 1 into two folds: 3 against 2 + 1
+    group = np.array([0, 0, 0, 1, 1, 2])
+    (fold,) = split_clusters(np.zeros(6, dtype=np.int64), group, folds=2, repeats=1, rng=0)
+    assert fold[0] != fold[3] == fold[5]
+
+
+def test_honest_costs_against_windows_chosen_without_the_clusters_of_a_fold():
+    from demur.surface import abstention_surface
+
+    y, score, group = _clustered(24, 6, seed=3)
+    compared = compare_models(y, {"a": score}, costs=COSTS, groups=group)
+    cases = compared.cases["a"]
+    losses = []
+    for rows in cases.splits.repeats:
+        fold = np.empty(len(y), dtype=int)
+        fold[rows.cell] = rows.fold
+        for one in range(cases.folds):
+            held = fold == one
+            assert not set(group[held]) & set(group[~held])
+            window = abstention_surface(y[~held], score[~held]).window(costs=COSTS)
+            decided = np.where(score >= window.upper, 1, np.where(score <= window.lower, 0, -1))[held]
+            losses.append(np.where(decided == -1, 2.5, np.where(decided == y[held], 0, 10)).sum())
+    assert compared.models["a"].cost == pytest.approx(sum(losses) / cases.repeats / len(y), abs=1e-12)
+
+
+# ---------------------------------------------------------------- units
+
+
+def test_intraclass_correlation_by_hand():
+    # equal within clusters; and a cluster whose values are as spread as all of them
+    assert intraclass_correlation(np.array([1.0, 1, 2, 2]), np.array([0, 0, 1, 1])) == 1
+    assert intraclass_correlation(np.array([1.0, 2, 1, 2]), np.array([0, 0, 1, 1])) == 0
+    # mean squares between 4 and within 0.5, two cases each: (4 - 0.5) / (4 + 0.5)
+    values = np.array([0.0, 1, 3, 2])
+    assert intraclass_correlation(values, np.array([0, 0, 1, 1])) == pytest.approx(7 / 9)
+
+
+def test_interval_of_a_rule_against_its_losses():
+    y, score, group = _clustered()
+    compared = compare_models(y, {"a": score}, costs=COSTS, groups=group)
+    candidate = next(one for one in compared.choice.candidates["a"] if one.kind == "window")
+    cell = candidate.cases.splits.repeats[0].cell
+    table = np.array([[0, 10, 2.5], [10, 0, 2.5]])
+    loss = np.mean([table[y[cell], codes] for codes in candidate.judged.honest], axis=0)
+    alike = max(intraclass_correlation(column.astype(float), group[cell]) for column in (loss, y[cell] == 1))
+    size = len(y) / 40
+    worst = loss.mean() + np.sqrt(1 / size + (1 - 1 / size) * alike) * (10 - loss.mean())
+    expected = mean_loss_interval(loss, worst=worst, groups=group[cell])
+    found = compared.models["a"]
+    assert compared.units == expected.units == 40
+    assert found.interval.high == pytest.approx(expected.interval.high, abs=1e-12)
+    assert found.interval.low == pytest.approx(expected.interval.low, abs=1e-12)
+
+
+def test_cost_after_choice_draws_clusters():
+    y, score, group = _clustered(30, 6, seed=5)
+    rng = np.random.default_rng(0)
+    scores = {name: score + 0.5 * rng.normal(size=len(y)) for name in "abc"}
+    compared = compare_models(y, scores, costs=COSTS, groups=group)
+    ordered = compared.choice.all
+    cell = ordered[0].cases.splits.repeats[0].cell
+    table = np.array([[0, 10, 2.5], [10, 0, 2.5]])
+    losses = np.array(
+        [np.mean([table[y[cell], codes] for codes in one.judged.honest], axis=0) for one in ordered]
+    ).T
+    models = [one.model is not None for one in ordered]
+    again = cost_after_choice(losses, models=models, groups=group[cell], n_resamples=4000, rng=3)
+    error = 4 * again.monte_carlo_error * np.sqrt(10)
+    assert compared.answer.advice_cost == pytest.approx(again.all_draws, abs=error)
+
+
+def test_area_and_volume_count_clusters():
+    y, score, group = _clustered()
+    alone, together = (
+        compare_models(y, {"a": score}, costs=COSTS, groups=groups).models["a"] for groups in (None, group)
+    )
+    assert together.auc == alone.auc
+    assert together.auc_interval == auc_cluster_interval(y, score, groups=group)
+    width = [one.vacc_interval.high - one.vacc_interval.low for one in (alone, together)]
+    assert width[1] > 1.3 * width[0]
+
+
+@pytest.mark.parametrize("kind", ["two", "amounts", "three"])
+def test_clusters_of_one_case_change_nothing(kind):
+    y, score, _ = _clustered(20, 6)
+    asked = {"costs": COSTS}
+    if kind == "amounts":
+        asked = {"costs": CaseCosts(cost_fn=np.arange(120.0) + 1, cost_fp=10, cost_abstain=3)}
+    if kind == "three":
+        y = np.arange(120) % 3
+        score = np.random.default_rng(0).dirichlet([1, 1, 1], 120) + 0.5 * np.eye(3)[y]
+        costs = {0: {1: 2, 2: 5}, 1: {0: 3, 2: 1}, 2: {0: 9, 1: 4}}
+        asked = {"costs": costs, "classes": [0, 1, 2], "abstain_cost": 0.8}
+    found = [
+        compare_models(y, {"a": score}, groups=groups, **asked).to_dict() for groups in (None, np.arange(120))
+    ]
+    assert found[0] == found[1]
+
+
+# ---------------------------------------------------------------- what is not offered
+
+
+def test_no_guarantee_beside_clusters():
+    y, score, group = _clustered(100, 20)
+    compared = compare_models(y, {"a": score}, costs=COSTS, groups=group)
+    assert compared.answer.guaranteed_cost is None
+    assert "uarantee" not in compared.answer.words
+    assert compared.notes[0] == (
+        "2,000 cases in 100 clusters: intervals count clusters; a guarantee needs independent cases."
+    )
+    for asked in ({"objective": "guaranteed"}, {"min_precision_positive": 0.8, "precision_confidence": 0.9}):
+        with pytest.raises(InputError, match="a guarantee needs independent cases"):
+            compare_models(y, {"a": score}, costs=COSTS, groups=group, **asked)
+
+
+def test_few_clusters_are_remarked_on():
+    y, score, group = _clustered(12, 10)
+    notes = compare_models(y, {"a": score}, costs=COSTS, groups=group).notes
+    assert "With fewer than 20 clusters intervals are wide and rest on few of them." in notes
+
+
+@pytest.mark.parametrize(
+    ("groups", "said"),
+    [
+        ([1, 2], "`groups`"),
+        ([[1]] * 4, "`groups` must be one-dimensional"),
+        ([1, 1, 2, 2], "at least two clusters of each class"),
+    ],
+)
+def test_refusals(groups, said):
+    with pytest.raises(InputError, match=said):
+        compare_models([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4], costs=COSTS, groups=groups)
+
+
+# ---------------------------------------------------------------- prevalence as an estimate
+
+
+def test_an_estimated_prevalence_adds_its_error():
+    y, score, _ = _clustered()
+    known = compare_models(y, {"a": score}, costs=COSTS, prevalence=0.05)
+    unsure = compare_models(y, {"a": score}, costs=COSTS, prevalence=Prevalence(positives=5, cases=100))
+    assert unsure.answer.cost == known.answer.cost
+    candidate = known.choice.candidates["a"][-1]
+    table = np.array([[0, 10, 2.5], [10, 0, 2.5]])
+    means = (candidate.honest * table).sum(axis=1) / candidate.honest.sum(axis=1)
+    from demur.comparison.estimates import cost_of
+
+    errors = [cost_of(candidate, one.problem).mean.standard_error for one in (known, unsure)]
+    added = (means[1] - means[0]) ** 2 * 0.05 * 0.95 / 100
+    assert errors[1] ** 2 == pytest.approx(errors[0] ** 2 + added, rel=1e-12)
+
+
+@pytest.mark.parametrize(("positives", "cases"), [(0, 10), (10, 10), (11, 10), (-1, 10)])
+def test_an_estimate_lies_between_none_and_all(positives, cases):
+    with pytest.raises(InputError, match="`positives` must lie between 0 and cases"):
+        Prevalence(positives=positives, cases=cases)
