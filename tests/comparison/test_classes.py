@@ -335,7 +335,8 @@ def test_words():
         "Proven. Use new: multiply each probability by the weight of its class (healthy 1, early 2.152, "
         "late 5) and answer the largest, send the case to a person where none reaches 0.6. "
         "Of 1000 cases 500 are called healthy, 200 early, 100 late, 200 go to a person; about 30 wrong. "
-        "Dearest confusion: late called healthy, 40 % of the cost. Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
+        "Dearest confusion: late called healthy, 40 % of the cost. "
+        "Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
         "case late (400 to 600). These 1,000 cases do not prove that it is cheaper than the class with the "
         "highest probability."
     )
