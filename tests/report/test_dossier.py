@@ -140,7 +140,9 @@ def test_over_ranges_the_expected_cost_is_a_range():
     answer = report.comparison.answer
     step = money_step(*answer.interval, answer.cost)
     least, most, middle = (money(cost, step) for cost in (*answer.cost_range, answer.cost))
-    expected = f"Expected cost per 1000 cases: {least} to {most} over the ranges; in their middle {middle} (95 % "
+    expected = (
+        f"Expected cost per 1000 cases: {least} to {most} over the ranges; in their middle {middle} (95 % "
+    )
     assert expected in Dossier.of(report).markdown.replace("\\", "")
 
 

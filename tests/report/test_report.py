@@ -224,7 +224,7 @@ def file_of(kind, n=96):
         columns = {"first": proba, "second": proba[:, [1, 2, 0]]}
     else:
         truth = (np.arange(n) < 32).astype(int)[rng.permutation(n)]
-        columns = {name: np.round(truth + rng.normal(size=n), 1) for name in ("first", "second")}
+        columns = {name: np.round(2 * truth + rng.normal(size=n), 1) for name in ("first", "second")}
     columns |= {"amount": np.round(4 * rng.lognormal(4, 1, n)) / 4, "group": rng.integers(0, 3, n)}
     return truth, columns
 

@@ -1,4 +1,4 @@
-"""The page of many classes: the answer of Python at the costs of the report, at others what its rules measure."""
+"""The page of many classes: the answer of Python at the costs of the report, at others what rules measure."""
 
 import json
 

@@ -373,9 +373,9 @@ class Report(Result):
     def answer_at(self, costs: Any, *, abstain_cost: Any = None) -> Answer:
         """Return the cheapest of the rules on a page of many classes at other costs.
 
-        Its `honest_cost` is what the page measures there. Weights are those chosen for the nearest price of a review among `levels`, not chosen again:
-        `compare_models` at these costs may find a cheaper rule. A page of two classes chooses windows
-        anew at any costs: ask `compare_models`.
+        Its `honest_cost` is what the page measures there. Weights are those chosen for the nearest price
+        of a review among `levels`, not chosen again: `compare_models` at these costs may find a cheaper
+        rule. A page of two classes chooses windows anew at any costs: ask `compare_models`.
 
         Parameters
         ----------

@@ -277,9 +277,9 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     )
     text = (
         f"Every rule was chosen on some cases and scored on others ({splits}). The best of several rules "
-        "looks better than it is: the expected cost includes what the choice among them adds. Differences are "
-        "this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves the "
-        "problem open."
+        "looks better than it is: the expected cost includes what the choice among them adds. Differences "
+        "are this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves "
+        "the problem open."
     )
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
 
@@ -400,8 +400,8 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         *watch,
         f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
         "promise.",
-        f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of the "
-        "classes or a cost leaves the ranges above, or the model changes.",
+        f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of "
+        "the classes or a cost leaves the ranges above, or the model changes.",
     ]
     return Section("How to watch it", (), tuple(items))
 
