@@ -298,8 +298,11 @@ class SlowAnswer:
         return slow_gap(self.slow_rule(rule), self.slow_rule(other), costs, **self._given(self.asked.point))
 
     def after_choice(self, seed):
-        """What the choice costs on cases left out of it: where a model's rule is chosen, and always."""
-        asked = self.asked
+        """What the choice costs on cases left out of it: where a model's rule is chosen, and always.
+
+        Ties go to the simpler rule, then by the name of the model.
+        """
+        asked, rules = self.asked, sorted(self.rules, key=lambda rule: (rule.order, rule.model or ""))
         points = [asked.point, *([] if asked.objective == "expected" else asked.corners)]
         losses = []
         for point in points:
@@ -309,12 +312,12 @@ class SlowAnswer:
                 table = table * (np.array(point.shares) / asked.point.shares)[self.y, None]
             paid = [
                 np.mean([table[np.arange(len(self.y)), codes] for codes in rule.honest], axis=0)
-                for rule in self.rules
+                for rule in rules
             ]
             losses.append(np.column_stack(paid))
         losses = np.array(losses)
         # units stand in the order of their class, weight and losses
-        names = [(rule.model or "", rule.kind) for rule in self.rules]
+        names = [(rule.model or "", rule.kind) for rule in rules]
         by_name = sorted(range(len(names)), key=names.__getitem__)
         keys = [
             (
@@ -333,7 +336,7 @@ class SlowAnswer:
             floors = there.min(axis=1, keepdims=True) if asked.objective == "regret" else 0.0
             return first_best((there - floors).max(axis=0), abs(there).max())
 
-        models = [rule.model is not None for rule in self.rules]
+        models = [rule.model is not None for rule in rules]
         return slow_after_choice(
             losses[:, order],
             choose,

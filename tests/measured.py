@@ -39,7 +39,7 @@ class Measured(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums by class (rows) and action (columns), averaged over the splits; `worst`: cost of an added error."""
+    """Sums by class and action, averaged over the splits; `worst` is the cost of an added error by class."""
 
     cases: np.ndarray
     losses: np.ndarray

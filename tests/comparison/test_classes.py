@@ -201,8 +201,9 @@ def test_answer_is_the_cheapest_and_company_changes_nothing(compared):
     costs = {
         (name, kind): one.cost for name, model in both.models.items() for kind, one in model.rules.items()
     }
-    assert answer.cost == min(*costs.values(), *both.trivial.values())
-    assert costs[answer.model, answer.kind] == answer.cost
+    assert answer.honest_cost == min(*costs.values(), *both.trivial.values())
+    assert costs[answer.model, answer.kind] == answer.honest_cost
+    assert answer.cost >= answer.honest_cost
     alone = compare_models(names, models["new"], classes=CLASSES, costs=COSTS, abstain_cost=1.5)
     one = alone.models["model"]
     assert {k: v.cost for k, v in one.rules.items()} == {k: costs["new", k] for k in one.rules}
@@ -210,7 +211,7 @@ def test_answer_is_the_cheapest_and_company_changes_nothing(compared):
     assert runner.difference == pytest.approx(answer.cost - both.models[runner.name].cost)
     assert answer.versus["argmax"].interval.low <= answer.versus["argmax"].difference
     assert answer.confusion.sum() == pytest.approx(1)
-    assert answer.confusion_cost.sum() == pytest.approx(answer.cost)
+    assert answer.confusion_cost.sum() == pytest.approx(answer.honest_cost)
     assert np.array_equal(answer.decide(models["new"]), answer.rule.decide(models["new"]))
     assert both.best_model().model == answer.model
 
@@ -235,7 +236,12 @@ def test_ranges_against_definition():
     assert regret[place] == pytest.approx(regret.min(), abs=1e-12)
     assert answer.regret == pytest.approx(regret[place])
     assert answer.worst_cost == pytest.approx(costs[:, place].max())
-    assert "Over the range of costs it costs at most" in answer.words
+    # everything at the corners, raised by what the choice adds in the middle
+    rise = answer.cost - answer.honest_cost
+    assert rise >= 0
+    assert answer.cost_range == pytest.approx((costs[:, place].min() + rise, costs[:, place].max() + rise))
+    assert answer.interval.high >= answer.cost_range.high
+    assert "per 1000 cases over the ranges, at most" in answer.words
 
 
 def test_review_prices():
@@ -303,8 +309,11 @@ FACTS = {
     "abstained": 0.2,
     "wrong": 0.0301,
     "dearest": {"true": "late", "answer": "healthy", "share": 0.4},
+    "verdict": "proven",
     "cost": 0.25,
+    "honest_cost": 0.25,
     "interval": (0.2, 0.32),
+    "cost_range": None,
     "versus": {
         "trivial": {"name": "always late", "difference": -0.5, "interval": (-0.6, -0.4)},
         "argmax": {"name": "new", "difference": -0.05, "interval": (-0.11, 0.01)},
@@ -316,20 +325,22 @@ FACTS = {
     "guaranteed_cost": None,
     "guarantee_defined": False,
     "n": 1000.0,
+    "n_rules": 12,
     "confidence_level": 0.95,
 }
 
 
 def test_words():
     assert answer_words(FACTS) == (
-        "Use new: multiply each probability by the weight of its class (healthy 1, early 2.152, late 5) and "
-        "answer the largest, send the case to a person where none reaches 0.6. Of 1000 cases 500 are called "
-        "healthy, 200 early, 100 late, 200 go to a person; about 30 wrong. Dearest confusion: late called "
-        "healthy, 40 % of the cost. Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
+        "Proven. Use new: multiply each probability by the weight of its class (healthy 1, early 2.152, "
+        "late 5) and answer the largest, send the case to a person where none reaches 0.6. "
+        "Of 1000 cases 500 are called healthy, 200 early, 100 late, 200 go to a person; about 30 wrong. "
+        "Dearest confusion: late called healthy, 40 % of the cost. "
+        "Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
         "case late (400 to 600). These 1,000 cases do not prove that it is cheaper than the class with the "
         "highest probability."
     )
-    trivial = {**FACTS, "kind": "always abstain", "model": None, "versus": {}}
+    trivial = {**FACTS, "kind": "always abstain", "model": None, "verdict": "unproven", "versus": {}}
     assert (
         answer_words(trivial) == "Send every case to a person: no model is cheaper. Cost 250 per 1000 cases."
     )

@@ -33,38 +33,25 @@ def problems(draw):
     return y, scores, draw(st.sampled_from(COSTS)), draw(st.sampled_from(SETTINGS))
 
 
-def dearest_outcomes(comparison):
-    """Return the cost per case if every case had its dearest outcome."""
-    centre = comparison.problem.centre
-    shares = comparison.class_sizes / comparison.n if centre.shares is None else centre.shares
-    table = centre.losses.table
-    return float(shares @ (table if comparison.problem.may_abstain else table[:, :2]).max(axis=1))
-
-
-def assert_same_rules(one, other, *, intervals=True):
-    """Costs, thresholds and choice of two comparisons agree."""
-    assert (one.answer.kind, one.answer.model) == (other.answer.kind, other.answer.model)
-    assert one.answer.cost == pytest.approx(other.answer.cost, **CLOSE)
-    assert (one.answer.lower, one.answer.upper) == (other.answer.lower, other.answer.upper)
+def assert_same_rules(one, other):
+    """Costs, intervals, thresholds and choice of two comparisons agree."""
+    for field in ("kind", "model", "lower", "upper", "verdict"):
+        assert getattr(one.answer, field) == getattr(other.answer, field), field
+    for field in ("cost", "honest_cost", "advice_cost"):
+        assert getattr(one.answer, field) == pytest.approx(getattr(other.answer, field), **CLOSE), field
+    assert tuple(one.answer.interval) == pytest.approx(tuple(other.answer.interval), **CLOSE)
+    assert one.answer.versus.keys() == other.answer.versus.keys()
+    for key, versus in one.answer.versus.items():
+        same = other.answer.versus[key]
+        assert versus.name == same.name
+        assert versus.difference == pytest.approx(same.difference, **CLOSE)
+        assert tuple(versus.interval) == pytest.approx(tuple(same.interval), **CLOSE)
     assert list(one.trivial) == list(other.trivial)
     for name, model in one.models.items():
         same = other.models[name]
-        for field in (
-            "cost",
-            "hindsight_cost",
-            "threshold_cost",
-            "threshold",
-            "abstention_rate",
-            "auc",
-            "vacc",
-        ):
+        for field in FIELDS:
             assert getattr(model, field) == pytest.approx(getattr(same, field), **CLOSE), (name, field)
-        # by class an interval ends at the dearest outcome of every case; by case there is no such end yet
-        if intervals and model.interval.high == pytest.approx(same.interval.high, rel=1e-9):
-            assert tuple(model.interval) == pytest.approx(tuple(same.interval), rel=1e-9, abs=1e-9)
-        elif intervals:
-            assert model.interval.high == pytest.approx(dearest_outcomes(one), rel=1e-9)
-            assert model.interval.high < same.interval.high
+        assert tuple(model.interval) == pytest.approx(tuple(same.interval), **CLOSE)
 
 
 @given(problem=problems())
@@ -74,10 +61,7 @@ def test_amounts_that_are_all_equal_are_costs_by_class(problem):
     by_class = compare_models(y, scores, costs=CostModel(**costs), **options)
     spread = {name: np.full(len(y), value) for name, value in costs.items()}
     by_case = compare_models(y, scores, costs=CaseCosts(**spread), **options)
-    # costs of right answers count as spread of the losses by case, and as known by class, until there is
-    # one interval for both
-    assert_same_rules(by_class, by_case, intervals="cost_tp" not in costs)
-    assert by_class.answer.advice_cost == pytest.approx(by_case.answer.advice_cost, **CLOSE)
+    assert_same_rules(by_class, by_case)
 
 
 @given(problem=problems())
@@ -108,7 +92,8 @@ def test_reordering_the_models_changes_nothing_but_their_order(problem, seed):
     assert list(turned.models) == names
     for name in names:
         assert turned.models[name].to_dict() == given_order.models[name].to_dict()
-    assert turned.answer.cost == given_order.answer.cost
+    for field in ("cost", "honest_cost", "interval", "advice_cost"):
+        assert getattr(turned.answer, field) == getattr(given_order.answer, field), field
     assert turned.trivial == given_order.trivial
 
 

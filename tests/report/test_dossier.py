@@ -10,10 +10,11 @@ import pytest
 
 import demur
 from demur import CaseCosts, CostModel, Report
+from demur.comparison.numbers import money, money_step
 from demur.exceptions import InputError
 from demur.report import DataSource, Dossier
 from demur.report.dossier import CostLine, class_lines, stays_best, two_class_lines
-from page_reports import SCRIPT, four_rows, many_classes, one_model
+from page_reports import SCRIPT, four_rows, many_classes, one_model, ranged
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TITLES = [
@@ -36,6 +37,12 @@ def test_it_holds_what_the_report_says(report, tmp_path):
     assert document["models"][0]["digest"] in text
     for price in ("| 100 |", "| 40 |", "| 12 |"):
         assert price in text
+    answer = document["comparison"]["answer"]
+    step = money_step(*answer["interval"], answer["cost"])
+    assert f"Verdict: {answer['verdict']}, against sending every case to a person" in text
+    assert f"Expected cost per 1000 cases: {money(answer['cost'], step)} (95 % " in text
+    measured = money(answer["honest_cost"], step)
+    assert f"Measured cost, as if the rule had been the only one: {measured}" in text
     # a bound above the cost of reviewing everything is none
     assert "Guaranteed" not in text
     dossier.save(tmp_path / "d.md")
@@ -126,6 +133,27 @@ def test_at_the_ends_another_rule_is_as_cheap(report, kind):
         for end in {low, high} - {0.0, np.inf}:
             at = [line.cost + line.slopes[price] * (end - now) for line in lines]
             assert min(at[1:]) == pytest.approx(at[0], rel=1e-9)
+
+
+def test_over_ranges_the_expected_cost_is_a_range():
+    report = ranged()
+    answer = report.comparison.answer
+    step = money_step(*answer.interval, answer.cost)
+    least, most, middle = (money(cost, step) for cost in (*answer.cost_range, answer.cost))
+    expected = (
+        f"Expected cost per 1000 cases: {least} to {most} over the ranges; in their middle {middle} (95 % "
+    )
+    assert expected in Dossier.of(report).markdown.replace("\\", "")
+
+
+def test_a_group_has_its_verdict_and_rule(report):
+    answer = report.comparison.answer
+    section = next(
+        one for one in Dossier.of(report, groups={"north": report}).sections if one.title == "Groups"
+    )
+    name, _, rule, _, sent = section.rows[0]
+    assert (name, f"{rule}.") == ("north", answer.to_dict()["decision"])
+    assert sent == f"{100 * answer.shares[-1]:.1f} %"
 
 
 def test_what_it_cannot_be_made_of(report):

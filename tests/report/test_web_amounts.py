@@ -1,4 +1,4 @@
-"""The page where every case has its own costs: the answer of Python, and what it measures at other factors."""
+"""The page where every case has its own costs: the answer of Python, at other factors what it measures."""
 
 import functools
 from dataclasses import replace

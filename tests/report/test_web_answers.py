@@ -1,4 +1,4 @@
-"""The page says the answer of Python at the costs of the report, and measures the cheapest rule at any others."""
+"""The page says the answer of Python at the costs of the report, at others it measures the cheapest rule."""
 
 import functools
 import re

@@ -39,6 +39,7 @@ from demur.comparison.words import answer_words
 from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
 from demur.report import DataSource
+from measured import cheapest_measured, measured_facts, measured_words
 from page_script import INF, ask, needs_node, page_costs, plain
 
 LIMITS = [0.0, 0.03, 0.1, 0.35, 0.8, 1.0]
@@ -468,23 +469,20 @@ def test_boxes_against_brute_force(answers):
 
 
 @functools.cache
-def _python_answer(at):
-    """Answer of Python for a page, asked with the labels of the file."""
+def _compared(at):
+    """Comparison of Python for a page, asked with the labels of the file."""
     about, _ = _page_problems()[at]
     labels = np.where(about["y"], about["source"].positive, about["source"].negative)
     settings = {"costs": about["costs"], "prevalence": about["prevalence"], "sample_weight": about["weights"]}
     most = {} if about["most"] == 1 else {"max_abstention": about["most"]}
     positive = about["source"].positive
-    with pytest.MonkeyPatch.context() as patched:
-        # what advice costs is known at the costs of the report only, and slow
-        patched.setattr(choosing, "_advice", lambda choice: None)
-        return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
+    return compare_models(labels, about["scores"], pos_label=positive, **settings, **most)
 
 
 def _pages(answers):
-    """Yield every page with the answer of Python."""
+    """Yield every page with the comparison of Python at its costs."""
     for at, (about, answer) in enumerate(answers["page"]):
-        yield about, answer, _python_answer(at)
+        yield about, answer, _compared(at)
 
 
 def _write_csv(folder, about):
@@ -507,13 +505,18 @@ def test_copied_python_gives_the_same_answer(answers, tmp_path, monkeypatch, cap
         _write_csv(tmp_path, about)
         names = {}
         exec(answer["python"], names)
-        made = names["comparison"].answer
+        made, facts = names["comparison"].answer, answer["facts"]
         assert made.words in capsys.readouterr().out
-        facts = answer["facts"]
-        assert (made.kind, made.model) == (facts["kind"], facts["model"])
-        assert (made.lower, made.upper) == (facts["lower"], facts["upper"])
-        assert made.cost == pytest.approx(facts["cost"], rel=1e-9)
+        expected = made.facts() if "verdict" in facts else measured_facts(names["comparison"].choice)
+        for name in ("kind", "model", "lower", "upper"):
+            assert facts[name] == expected[name]
+        assert facts["cost"] == pytest.approx(expected["cost"], rel=1e-9)
         assert made.window is None or made.window.abstention_rate <= about["most"] + 1e-12
+
+
+def _prefers_simpler(comparison):
+    """Whether Python prefers a simpler rule that is hardly dearer than the one the page shows."""
+    return choosing._kind(cheapest_measured(comparison.choice)) != comparison.answer.kind
 
 
 def _decided(about, answer, folder):
@@ -536,8 +539,8 @@ def _dropped_price(about, answer):
 def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written = 0
-    for about, answer in answers["page"]:
-        if _dropped_price(about, answer):
+    for about, answer, comparison in _pages(answers):
+        if _dropped_price(about, answer) or _prefers_simpler(comparison):
             continue
         refused = answer["facts"]["model"] is None
         code = _decided(about, answer, tmp_path)
@@ -562,7 +565,10 @@ def test_copied_command_writes_a_threshold_beside_the_price_of_a_review(answers,
 def test_downloaded_policy_is_that_of_the_answer(answers, tmp_path):
     path = tmp_path / "policy.json"
     compared = 0
-    for about, answer, made in _pages(answers):
+    for about, answer, comparison in _pages(answers):
+        made = comparison.answer
+        if _prefers_simpler(comparison):
+            continue
         if made.model is None:
             assert answer["why"].startswith("The answer is a rule without a model")
             continue
@@ -570,14 +576,16 @@ def test_downloaded_policy_is_that_of_the_answer(answers, tmp_path):
         path.write_text(answer["policy"], encoding="utf-8")
         policy = Policy.load(path)
         assert (policy.model, policy.lower, policy.upper) == (made.model, made.lower, made.upper)
-        honest = [made.cost, made.abstention_rate, made.missed, made.alarms]
+        cost = made.cost if "verdict" in answer["facts"] else made.honest_cost
+        honest = [cost, made.abstention_rate, made.missed, made.alarms]
         _close([policy.expected_cost, policy.abstention_rate, policy.fn, policy.fp], honest)
         if _dropped_price(about, answer):
             assert policy.at(prevalence=0.5).abstention_rate == 0
             continue
         saved, expected = policy.to_dict(), Policy.from_answer(made).to_dict()
-        # the file of the page has no interval
-        del saved["promise"]["limit"], expected["promise"]["limit"]
+        # the file of the page has no interval, and its cost is measured
+        for one in (saved, expected):
+            del one["promise"]["limit"], one["promise"]["cost"]
         _close(list(saved.pop("promise").values()), list(expected.pop("promise").values()))
         _close(saved.pop("shares"), expected.pop("shares"))
         _close(saved["evidence"].pop("class_sizes"), expected["evidence"].pop("class_sizes"))
@@ -627,12 +635,18 @@ def test_url_restores_the_state(answers):
     assert answers["page"][0][1]["fragment"] == ""
 
 
-def test_headline_is_that_of_python(answers):
-    for about, answer, made in _pages(answers):
-        facts = {**made.facts(), "advice_cost": None}
+def test_headline_is_that_of_python_or_measured(answers):
+    made = 0
+    for about, answer, comparison in _pages(answers):
         negative, positive = about["source"].class_names
-        words = answer_words({**facts, "positive": positive, "negative": negative})
-        assert answer["headline"] == " ".join(filter(None, [words, made.condition]))
+        names = {"positive": positive, "negative": negative}
+        if "verdict" in answer["facts"]:
+            words = answer_words({**comparison.answer.facts(), **names})
+            made += 1
+        else:
+            words = measured_words({**measured_facts(comparison.choice), **names})
+        assert answer["headline"] == " ".join(filter(None, [words, comparison.answer.condition]))
+    assert 0 < made < len(answers["page"])
 
 
 def test_odd_states_have_sentences(answers):

@@ -1,4 +1,4 @@
-"""The page for costs known as ranges: the answer of Python where it was asked for, else the rule of least regret."""
+"""The page for costs known as ranges: the answer of Python, at other ranges the rule of least regret."""
 
 import functools
 import json

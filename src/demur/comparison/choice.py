@@ -395,6 +395,8 @@ def _after_choice(choice: Choice) -> AfterChoice | None:
         return None
     kept = _advisable(choice)
     candidates = [one for one in choice.all if one.model is None or one.model in kept]
+    # ties of a draw go by the names of the models, so that their order plays no part
+    candidates.sort(key=lambda one: (one.order[:-1], one.model or "", one.order))
     return choice_cost(candidates, problem)
 
 

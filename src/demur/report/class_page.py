@@ -1,9 +1,9 @@
-"""What a page of many classes holds, and the answer it gives at costs nobody asked about.
+"""What a page of many classes holds, and the rules it chooses from at costs nobody asked about.
 
 A page cannot choose weights again: that takes all cases and all folds. It holds the rules chosen for
-the price of a review in use and for some multiples of it. At other prices the answer is the cheapest
-of the rules chosen for the nearest multiple, priced anew: what they decide on held-out cases does
-not depend on the losses, so their costs stay honest. Rules of expected costs choose nothing from
+the price of a review in use and for some multiples of it. At other prices it shows the cheapest of the
+rules chosen for the nearest multiple, priced anew: what they decide on held-out cases does not depend on
+the losses, so the costs it measures stay honest. Rules of expected costs choose nothing from
 the cases; they are made for the new prices themselves.
 """
 
@@ -31,7 +31,14 @@ from demur.report.model import DataSource, unrounded, whole_counts
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
-__all__ = ["ReviewLevel", "class_answer_at", "class_document", "holds_rows", "review_levels"]
+__all__ = [
+    "ReviewLevel",
+    "class_answer_at",
+    "class_choice_at",
+    "class_document",
+    "holds_rows",
+    "review_levels",
+]
 
 _SCHEMA, _VERSION = "demur.class_report", 2
 _SOURCE = ("name", "group", "part", "label", "weight", "rows")
@@ -122,7 +129,13 @@ def nearest_level(factors: Sequence[float], ratio: float) -> int:
 
 
 def class_answer_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> Answer:
-    """Return the cheapest rule of the nearest level at these losses.
+    """Return the cheapest rule of the nearest level at these losses."""
+    # a page has no resamples of the cases at prices nobody asked about
+    return make_answer(class_choice_at(levels, losses, by_case=by_case), advised=False)
+
+
+def class_choice_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> Choice:
+    """Return the rules of the nearest level, to be priced at these losses.
 
     With `by_case` rules of expected costs are made for these losses, else those at hand are priced.
     """
@@ -142,9 +155,7 @@ def class_answer_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: b
     }
     problem = choice.problem.at(Scenario(losses, choice.problem.shares))
     baselines = [one for one in own.baselines if may_abstain or not one.abstains]
-    asked = replace(choice, problem=problem, candidates=candidates, baselines=baselines)
-    # a page has no resamples of the cases at prices nobody asked about
-    return make_answer(asked, advised=False)
+    return replace(choice, problem=problem, candidates=candidates, baselines=baselines)
 
 
 def _has_sense(candidate: Candidate, *, may_abstain: bool, by_case: bool) -> bool:

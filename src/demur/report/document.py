@@ -68,10 +68,11 @@ class Report(Result):
     """Everything about some models on one set of cases: the answer, costs, intervals, comparisons.
 
     Make one with `from_predictions` or, where only counts are at hand, `from_counts`. The answer and
-    every cost are those of `compare_models`. `to_html` writes an interactive page where a reader sets
-    the costs, and computes the answer for any prices itself. Up to 4,096 cases it holds the scores and
-    classes of all of them, in the order of their content; above that counts by block of scores. The page
-    of many classes prices the rules it holds: at other costs it says what `answer_at` says.
+    every cost are those of `compare_models`. `to_html` writes an interactive page that opens with the
+    answer, and where a reader sets the costs: at others it measures the cheapest rule itself, without a
+    verdict. Up to 4,096 cases it holds the scores and classes of all of them, in the order of their
+    content; above that counts by block of scores. The page of many classes prices the rules it holds,
+    as `answer_at` does.
 
     Attributes
     ----------
@@ -370,11 +371,11 @@ class Report(Result):
         return self.comparison is not None and self.comparison.problem.many
 
     def answer_at(self, costs: Any, *, abstain_cost: Any = None) -> Answer:
-        """Return the cheapest of the rules on a page of many classes at other costs: what it says there.
+        """Return the cheapest of the rules on a page of many classes at other costs.
 
-        Weights are those chosen for the nearest price of a review among `levels`, not chosen again:
-        `compare_models` at these costs may find a cheaper rule. A page of two classes chooses windows
-        anew at any costs: ask `compare_models`.
+        Its `honest_cost` is what the page measures there. Weights are those chosen for the nearest price
+        of a review among `levels`, not chosen again: `compare_models` at these costs may find a cheaper
+        rule. A page of two classes chooses windows anew at any costs: ask `compare_models`.
 
         Parameters
         ----------

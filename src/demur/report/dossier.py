@@ -16,7 +16,7 @@ from demur._files.escaping import markdown, xml
 from demur._files.whole import draft_of, whole_file
 from demur._results import Result
 from demur.comparison.numbers import amount, money, money_step
-from demur.comparison.words import amounts_words
+from demur.comparison.words import amounts_words, baseline_words
 from demur.exceptions import InputError
 
 __all__ = ["Dossier"]
@@ -247,10 +247,13 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     splits = f"{document['folds']} folds" + (
         f", {document['repeats']} splits" if document["repeats"] > 1 else ""
     )
+    measured = f"Measured cost, as if the rule had been the only one: {money(answer['honest_cost'], step)}"
     items = [
-        f"Cost per 1000 cases: {cost} ({level} {interval})",
+        *_verdict(answer),
+        f"Expected cost per 1000 cases: {_over_ranges(answer, step)}{cost} ({level} {interval})",
+        *([] if answer["model"] is None else [measured]),
         f"The same with hindsight, too low: {money(answer['hindsight_cost'], step)}",
-        f"Cases sent to a person: {100 * answer['abstention_rate']:.1f} %",
+        f"Cases sent to a person: {_sent(answer)}",
     ]
     if "error_rate" in answer:
         items.append(f"Cases answered wrong: {100 * answer['error_rate']:.1f} %")
@@ -273,10 +276,32 @@ def _evidence(document: Mapping[str, Any]) -> Section:
         for key, one in answer["versus"].items()
     )
     text = (
-        f"Every rule was chosen on some cases and scored on others ({splits}). Differences are this rule "
-        "minus the other, per 1000 cases; an interval that holds 0 leaves the problem open."
+        f"Every rule was chosen on some cases and scored on others ({splits}). The best of several rules "
+        "looks better than it is: the expected cost includes what the choice among them adds. Differences "
+        "are this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves "
+        "the problem open."
     )
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
+
+
+def _verdict(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Say how sure it is that the rule of a model is cheaper than the best rule without one."""
+    against = answer["versus"].get("trivial")
+    if answer["model"] is not None and against is not None:
+        yield f"Verdict: {answer['verdict']}, against {baseline_words(against['name'], answer['facts'])[1]}"
+
+
+def _over_ranges(answer: Mapping[str, Any], step: float) -> str:
+    """Say the smallest and the largest cost over ranges of costs or prevalence; empty for numbers."""
+    if answer["cost_range"] is None:
+        return ""
+    least, most = (money(end, step) for end in answer["cost_range"])
+    return f"{least} to {most} over the ranges; in their middle "
+
+
+def _sent(answer: Mapping[str, Any]) -> str:
+    """Share of the cases that the rule as written sends to a person."""
+    return f"{100 * answer['shares']['abstain']:.1f} %"
 
 
 def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
@@ -301,7 +326,7 @@ def _models(document: Mapping[str, Any]) -> Section:
                 "" if model["auc"] is None else f"{model['auc']:.3f}",
             )
         )
-    header = ("model", "cost per 1000", level, "to a person", "AUC")
+    header = ("model", "measured cost per 1000", level, "to a person", "AUC")
     return Section("Models compared", ("Each with its cheapest rule.",), (), header, tuple(rows))
 
 
@@ -344,14 +369,14 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
             (
                 name,
                 f"{one['n']:g}",
-                _rule(answer).split(". ")[0],
+                answer["decision"].removesuffix("."),
                 f"{cost} ({interval})",
-                f"{100 * answer['abstention_rate']:.1f} %",
+                _sent(answer),
             )
         )
     part = document["source"].get("part") or "all cases"
     text = f"This dossier is about {part}. Every group had a rule chosen for it:"
-    header = ("group", "cases", "rule", "cost per 1000", "to a person")
+    header = ("group", "cases", "rule", "expected cost per 1000", "to a person")
     return Section("Groups", (text,), (), header, tuple(rows))
 
 
@@ -361,7 +386,6 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
             "How to watch it", ("A rule without a model needs no scores: decide again when a cost changes.",)
         )
     label = document["source"]["label"] or "LABEL"
-    sent = f"{100 * answer['abstention_rate']:.1f} %"
     watch = (
         [
             "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
@@ -376,8 +400,8 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         *watch,
         f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
         "promise.",
-        f"Expected: {sent} of the cases go to a person. Decide again when this share, the shares of the "
-        "classes or a cost leaves the ranges above, or the model changes.",
+        f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of "
+        "the classes or a cost leaves the ranges above, or the model changes.",
     ]
     return Section("How to watch it", (), tuple(items))
 
@@ -449,7 +473,8 @@ def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
         own = alone[answer["kind"]]
     if own is None:
         return []
-    lines = [line(answer["kind"], answer["cost"], own)]
+    # measured, as the costs of the others are
+    lines = [line(answer["kind"], answer["honest_cost"], own)]
     lines += [line(name, cost, alone[name]) for name, cost in trivial.items() if name != answer["kind"]]
     if not by_case:
         lines += [
