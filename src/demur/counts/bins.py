@@ -46,6 +46,7 @@ __all__ = [
     "bins_to_refine",
     "certified_gap",
     "check_ranges",
+    "counts_of_ranges",
     "joined_counts",
     "united_ranges",
 ]
@@ -345,12 +346,25 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
     return np.flatnonzero(gaps > limit / 2)
 
 
+def counts_of_ranges(
+    lower: FloatArray, upper: FloatArray, positives: FloatArray, negatives: FloatArray
+) -> ScoreCounts:
+    """Count cells per range of scores; a plain `ScoreCounts` where every range is one score."""
+    low, place = np.unique(lower, return_inverse=True)
+    high = np.empty_like(low)
+    high[place] = upper
+    sums = [np.bincount(place, column, len(low)) for column in (positives, negatives)]
+    if np.array_equal(low, high):
+        return ScoreCounts.from_counts(low, *sums)
+    return BinnedCounts.from_bins(low, high, *sums)
+
+
 def united_ranges(
     low: FloatArray, high: FloatArray, source: IntArray | None = None
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
 
-    Ranges of one `source` are bins of one part. Two of them in one united range: the parts have
+    Ranges of one `source` are bins of one part. Two different ones in one united range: the parts have
     different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
     """
     order = ascending_order(low)
@@ -359,9 +373,8 @@ def united_ranges(
     at = np.empty(len(low), dtype=np.int64)
     at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
     if source is not None:
-        several = low < high
-        keys = at[several] * (int(source.max()) + 1) + source[several]
-        if len(np.unique(keys)) < len(keys):
+        bins = np.unique(np.column_stack([at, source, low])[low < high], axis=0)
+        if len(np.unique(bins[:, :2], axis=0)) < len(bins):
             raise InputError(
                 "`others` must have the same bins, got bins that overlap several of another part. "
                 "Hint: count all parts with the same bins, then merge."
