@@ -178,20 +178,16 @@ def pair_weights(sizes: IntArray, objective: str) -> FloatArray:
     r, n = len(sizes), sizes.sum()
     low, high = np.triu_indices(r, 1)
     products = (sizes[low] * sizes[high]).astype(np.float64)
-    if objective == "pairs":
-        values = np.full(len(low), 1 / products.sum())
-    elif objective == "ovo":
-        values = 2 / (r * (r - 1) * products)
-    elif objective == "vus":
-        values = np.where(high == low + 1, 1 / products, 0.0)
-    elif objective == "cost":
-        values = (high - low) / products.sum()
-    else:
-        below = np.cumsum(sizes)[:-1]
-        cuts = np.append(0.0, np.cumsum(1 / (below * (n - below).astype(np.float64)))) / (r - 1)
-        values = cuts[high] - cuts[low]
+    below = np.cumsum(sizes)[:-1]
+    cuts = np.append(0.0, np.cumsum(1 / (below * (n - below).astype(np.float64)))) / (r - 1)
     weights = np.zeros((r, r))
-    weights[low, high] = values
+    weights[low, high] = {
+        "pairs": np.full(len(low), 1 / products.sum()),
+        "ovo": 2 / (r * (r - 1) * products),
+        "vus": np.where(high == low + 1, 1 / products, 0.0),
+        "cost": (high - low) / products.sum(),
+        "cons": cuts[high] - cuts[low],
+    }[objective]
     return weights
 
 

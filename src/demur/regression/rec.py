@@ -20,6 +20,7 @@ from demur._checks import (
     check_choice,
     check_finite,
     check_nonnegative,
+    check_positive,
     check_probability,
     check_same_length,
     check_scores,
@@ -199,12 +200,7 @@ def _area_over_polyline(x: FloatArray, y: FloatArray, limit: float) -> float:
 
 def tolerance_limit(max_tolerance: Any, largest: float) -> float:
     """Return where an area or an axis ends: as given, or at the largest error."""
-    if max_tolerance is None:
-        return largest
-    limit = check_finite(max_tolerance, "max_tolerance")
-    if limit.ndim or limit <= 0:
-        raise input_error("max_tolerance", "must be one number above 0", max_tolerance)
-    return float(limit)
+    return largest if max_tolerance is None else check_positive(max_tolerance, "max_tolerance")
 
 
 def regression_errors(y_true: ArrayLike, y_pred: ArrayLike, *, loss: str = "absolute") -> FloatArray:
