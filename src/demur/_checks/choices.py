@@ -24,6 +24,7 @@ __all__ = [
     "check_cost_point",
     "check_costs_by_class",
     "check_grid",
+    "check_left_out",
     "check_mapping",
     "check_positive_int",
     "check_rng",
@@ -61,6 +62,14 @@ def check_type(value: Any, name: str, kind: type, article: str = "a") -> None:
     """Require an instance of `kind`."""
     if not isinstance(value, kind):
         raise input_error(name, f"must be {article} {kind.__name__}", type(value).__name__)
+
+
+def check_left_out(first: str, **arguments: Any) -> None:
+    """Refuse arguments that the first one, such as "a ScoreCounts", takes the place of."""
+    for name, value in arguments.items():
+        if value is not None:
+            rule = f"must be left out when the first argument is {first}"
+            raise input_error(name, rule, type(value).__name__)
 
 
 def check_members(values: Any, name: str) -> list[Any]:

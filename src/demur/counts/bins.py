@@ -22,22 +22,19 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from demur._checks import (
     check_nonnegative,
     check_positive_int,
-    check_same_length,
     check_scores,
     check_type,
     input_error,
 )
-from demur._files.parquet import write_columns
 from demur._kernels.sweep import Sample, ascending_order, ordered_sums
 from demur._results import json_safe, read_only
-from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, check_class_columns, reads_version
+from demur.counts.scores import COUNTED, Blocks, ScoreCounts, check_class_columns
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -51,8 +48,6 @@ __all__ = [
     "united_ranges",
 ]
 
-# A demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds.
-_BINNED_VERSION = 2
 _ADDS_UP = 1e-9  # relative; sums of weights differ by the order of adding
 
 
@@ -203,9 +198,7 @@ class BinnedCounts(ScoreCounts):
         chosen = chosen.astype(np.int64)
         low = check_scores(scores, "scores")
         high = low if upper is None else check_scores(upper, "upper")
-        pos = np.atleast_1d(check_nonnegative(positives, "positives"))
-        neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
-        check_same_length(scores=low, upper=high, positives=pos, negatives=neg)
+        pos, neg = check_class_columns(positives, negatives, scores=low, upper=high)
         self._check_parts(chosen, low, high, pos, neg)
         keep = np.ones(len(self.scores), dtype=np.bool_)
         keep[chosen] = False
@@ -248,19 +241,6 @@ class BinnedCounts(ScoreCounts):
         sums = [ordered_sums(at, column, len(lower)) for column in (pos, neg)]
         return BinnedCounts.from_bins(lower, upper, *sums)
 
-    def save(self, path: str | Path, *, model: str | None = None) -> None:
-        """Write the counts to a Parquet file: a row per bin, whole or not at all."""
-        if self.exact:
-            super().save(path, model=model)
-            return
-        columns = {
-            "lower": self.scores,
-            "upper": self.upper_scores,
-            "positives": self.positives,
-            "negatives": self.negatives,
-        }
-        write_columns(path, columns, schema=SCHEMA, version=_BINNED_VERSION, model=model)
-
     def to_dict(self) -> dict[str, object]:
         """Return the counts per bin as JSON-safe built-in types."""
         names = ("upper_scores", "exact", "certified")
@@ -269,9 +249,6 @@ class BinnedCounts(ScoreCounts):
     def __repr__(self) -> str:
         what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, bins={len(self.scores)}"
         return f"BinnedCounts({what}, of several scores={self.n_bins}, certified to {self.certified:.3g})"
-
-
-reads_version(_BINNED_VERSION, ("lower", "upper", "positives", "negatives"), BinnedCounts.from_bins)
 
 
 def certified_gap(counts: BinnedCounts, weights: tuple[float, float]) -> float:
@@ -510,8 +487,7 @@ def joined_counts(counts: ScoreCounts, *, smallest: int = 10) -> BinnedCounts:
             raise input_error("counts", f"must hold at least {least} {name} cases", f"{total:g}", hint)
     starts = _starts(pos, neg, least)
     ends = np.append(starts[1:], len(pos)) - 1
-    upper = counts.upper_scores if isinstance(counts, BinnedCounts) else counts.scores
-    low, high = _rounded(counts.scores[starts], upper[ends])
+    low, high = _rounded(counts.scores[starts], counts.upper_scores[ends])
     return BinnedCounts.from_bins(low, high, np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
 
 

@@ -6,7 +6,6 @@ Arrays, files and engines all build a `ScoreCounts`; every curve and surface sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_both_classes,
     check_labels,
+    check_left_out,
     check_nonnegative,
     check_prevalence,
     check_repeated_cases,
@@ -38,25 +39,21 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
+__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "check_class_columns"]
 
 SCHEMA = "demur.counts"
-_EXACT_VERSION = 1
+_EXACT_VERSION, _BINNED_VERSION = 1, 2
+# a demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds
+_FILE_COLUMNS = {
+    _EXACT_VERSION: ("score", "positives", "negatives"),
+    _BINNED_VERSION: ("lower", "upper", "positives", "negatives"),
+}
 _LEAST_WEIGHT = 1e-307  # its reciprocal is finite; subnormal numbers have few digits left
 
 # what the weights are made of, which decides how much evidence they are
 COUNTED = "cases counted once, or counts per score"
 _WEIGHTED = "one weight per case"
 _MIXED = "sums of weights of cases that were not kept"
-
-
-_FORMATS: dict[int, tuple[tuple[str, ...], Callable[..., ScoreCounts]]] = {}
-"""Columns of every version of the file of counts, and what makes counts of them."""
-
-
-def reads_version(version: int, columns: tuple[str, ...], build: Callable[..., ScoreCounts]) -> None:
-    """Register how `ScoreCounts.load` makes counts of one version of the file."""
-    _FORMATS[version] = columns, build
 
 
 class Blocks(NamedTuple):
@@ -206,12 +203,14 @@ class ScoreCounts:
     # ---------------------------------------------------------------- files
 
     def save(self, path: str | Path, *, model: str | None = None) -> None:
-        """Write the counts to a Parquet file: a row per distinct score, whole or not at all.
+        """Write the counts to a Parquet file: a row per distinct score or bin, whole or not at all.
 
         `model` is the name the command line shows; without it, that of the file.
         """
-        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
-        write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION, model=model)
+        version = _EXACT_VERSION if self.exact else _BINNED_VERSION
+        ends = [self.scores] if self.exact else [self.scores, self.upper_scores]
+        columns = zip(_FILE_COLUMNS[version], (*ends, self.positives, self.negatives), strict=True)
+        write_columns(path, dict(columns), schema=SCHEMA, version=version, model=model)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreCounts:
@@ -219,10 +218,11 @@ class ScoreCounts:
 
         A file of binned counts gives back a `BinnedCounts`.
         """
-        known = {version: names for version, (names, _) in _FORMATS.items()}
-        version, columns = read_columns(path, known, schema=SCHEMA)
-        names, build = _FORMATS[version]
-        return build(*(columns[name] for name in names))
+        from demur.counts.bins import BinnedCounts
+
+        version, columns = read_columns(path, _FILE_COLUMNS, schema=SCHEMA)
+        build = ScoreCounts.from_counts if version == _EXACT_VERSION else BinnedCounts.from_bins
+        return build(*(columns[name] for name in _FILE_COLUMNS[version]))
 
     # ---------------------------------------------------------------- the two passes
 
@@ -349,12 +349,7 @@ class ScoreCounts:
 
     def require_both_classes(self, quantity: str) -> None:
         """Raise `UndefinedError` if a class is missing; `quantity` opens the sentence."""
-        for count, word in ((self.n_positive, "positive"), (self.n_negative, "negative")):
-            if count == 0:
-                raise UndefinedError(
-                    f"{quantity} needs cases of both classes, got no {word} case. "
-                    "Hint: check y_true and pos_label."
-                )
+        check_both_classes(self.n_positive, self.n_negative, quantity)
 
     def weighted_cases(self, quantity: str) -> tuple[Sample, Sample] | None:
         """Return scores and weights of the positive and of the negative cases, if they have any.
@@ -455,9 +450,6 @@ def _of_samples(samples: list[Sample], rows: str) -> ScoreCounts:
     return ScoreCounts(_positive=samples[0], _negative=samples[1], _rows=rows)
 
 
-reads_version(_EXACT_VERSION, ("score", "positives", "negatives"), ScoreCounts.from_counts)
-
-
 def as_counts(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | None = None,
@@ -472,12 +464,7 @@ def as_counts(
     """
     if isinstance(y_true, ScoreCounts):
         counts = y_true
-        given = {"y_score": y_score, "pos_label": pos_label, "sample_weight": sample_weight}
-        for name, value in given.items():
-            if value is not None:
-                raise input_error(
-                    name, "must be left out when the first argument is a ScoreCounts", type(value).__name__
-                )
+        check_left_out("a ScoreCounts", y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
     elif y_score is None:
         raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
     else:

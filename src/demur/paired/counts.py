@@ -18,6 +18,7 @@ import numpy as np
 
 from demur._checks import (
     check_labels,
+    check_left_out,
     check_members,
     check_nonnegative,
     check_same_length,
@@ -261,11 +262,7 @@ def as_paired_rows(
     """Lower the two call forms of every paired comparison to checked rows."""
     given = {"score_a": score_a, "score_b": score_b, "pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, PairedCounts):
-        for name, value in given.items():
-            if value is not None:
-                raise input_error(
-                    name, "must be left out when the first argument is a PairedCounts", type(value).__name__
-                )
+        check_left_out("a PairedCounts", **given)
         return y_true.rows()
     if isinstance(y_true, ScoreCounts):
         raise input_error(
