@@ -43,9 +43,7 @@ __all__ = [
     "code_book",
     "describe_bounds",
     "describe_column",
-    "draw_cases",
     "encode",
-    "fits_floats",
     "invented_cases",
     "named_attributes",
     "oracle_classes",
@@ -240,16 +238,6 @@ def ranges_to_schema(ranges: Any) -> tuple[NumericAttribute, ...]:
     return tuple(NumericAttribute(low, high) for low, high in checked)
 
 
-def draw_cases(attributes: Sequence[Attribute], rng: np.random.Generator, n: int) -> np.ndarray:
-    """Draw n cases attribute by attribute; a float array unless a nominal value is no number."""
-    columns = [attribute.draw(rng, n) for attribute in attributes]
-    numeric = all(column.dtype == np.float64 for column in columns)
-    cases = np.empty((n, len(columns)), dtype=np.float64 if numeric else object)
-    for k, column in enumerate(columns):
-        cases[:, k] = column
-    return cases
-
-
 def _with_names(oracle: Oracle, names: Sequence[str], cases: np.ndarray) -> Any:
     """Return a data frame for an oracle that was fitted on one; its columns go by name."""
     known = getattr(oracle, "feature_names_in_", None)
@@ -313,10 +301,10 @@ def _positive_column(oracle: Oracle, pos_label: Any) -> int:
     classes = oracle_classes(oracle)
     if pos_label is None or classes is None:
         return 1
-    matches = [k for k, label in enumerate(classes.tolist()) if label == pos_label]
-    if not matches:
-        raise input_error("pos_label", f"must be one of {classes.tolist()}", repr(pos_label))
-    return matches[0]
+    names = classes.tolist()
+    if pos_label not in names:
+        raise input_error("pos_label", f"must be one of {names}", repr(pos_label))
+    return int(names.index(pos_label))
 
 
 def class_quota(n: int, data: str, *, mu: float = 1.0, prevalence: float | None = None) -> int | None:
@@ -415,7 +403,8 @@ def invented_cases(
     quota = class_quota(size, data, mu=mu, prevalence=prevalence)
 
     def batch() -> InventedCases:
-        cases = draw_cases(attributes, generator, size)
+        # of floats, unless a nominal value is no number
+        cases = np.column_stack([attribute.draw(generator, size) for attribute in attributes])
         proba = oracle_proba(oracle, _with_names(oracle, names, cases), pos_label=pos_label)
         return InventedCases(cases, proba, direct_threshold(mu=1.0).decide(proba).astype(np.bool_), size)
 
@@ -488,11 +477,6 @@ def describe_bounds(name: str, low: float, high: float) -> str:
     if math.isinf(low):
         return f"{name} <= {high:.4g}"
     return f"{name} > {low:.4g}" if math.isinf(high) else f"{low:.4g} < {name} <= {high:.4g}"
-
-
-def fits_floats(attribute: Attribute) -> bool:
-    """Tell whether a float array can hold the values."""
-    return not isinstance(attribute, NominalAttribute) or attribute.is_numeric
 
 
 def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[str, Any, Any]]:
