@@ -102,7 +102,7 @@ class FileTable:
     def check(self, names: Iterable[str]) -> None:
         """Raise `InputError` if columns differ from checksums in the files; `read` does so itself."""
         if self.kind == "parquet":
-            for path in self._snapshot.paths:
+            for path in self._snapshot.states:
                 check_parquet_pages(path, list(names), self.name)
 
     def require(self, names: Iterable[str]) -> None:
