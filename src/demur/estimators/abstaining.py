@@ -38,7 +38,7 @@ from demur.honest.certificates import CertifiedWindow, surface_certificate
 from demur.honest.estimates import class_shares, gap_sums, mean_and_error, paid_estimate
 from demur.honest.evaluate import evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost
-from demur.surface.surface import AbstentionSurface, OptimalCosts, abstention_surface, optimal_costs
+from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import ABSTAIN, decide
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
@@ -50,7 +50,6 @@ __all__ = [
     "AbstainingClassifier",
     "TwoClassAbstainer",
     "case_costs_of",
-    "case_losses",
     "given_amounts",
     "honest_case_window",
     "require_numbers",
@@ -95,13 +94,6 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
         # a reviewer's mistakes cost what the case costs
         stated["reviewer"] = costs.hired
     return CaseCosts(**{**stated, **amounts})
-
-
-def case_losses(costs: CaseCosts, positive: BoolArray, decided: Any) -> FloatArray:
-    """Return what every case costs under its decision; `ABSTAIN` is the last column."""
-    losses = costs.losses(positive).table * np.array(costs.mean)
-    paid: FloatArray = losses[np.arange(len(positive)), decided]
-    return paid
 
 
 def honest_case_window(
@@ -217,10 +209,8 @@ class TwoClassAbstainer(OutOfFoldClassifier):
 
     def _counts(self, cases: TrainingCases, held_out: OutOfFold) -> ScoreCounts:
         """Out-of-fold evidence."""
-        positive = cases.labels[held_out.rows] == self._outcomes[1]
-        counts = ScoreCounts.from_arrays(
-            positive, held_out.response, sample_weight=cases.weights_of(held_out.rows)
-        )
+        positive = cases.labels == self._outcomes[1]
+        counts = ScoreCounts.from_arrays(positive, held_out.response, sample_weight=cases.weights)
         counts.require_both_classes("A window")
         if len(counts.scores) == 1:
             warnings.warn(
@@ -445,6 +435,7 @@ class AbstainingClassifier(TwoClassAbstainer):
     costs_: CostModel | CaseCosts | None
     optimal_costs_: OptimalCosts | None
     certificate_: CertifiedWindow | None
+    expected_cost_: ExpectedCost | None
     _amounts: dict[str, Any] = {}  # noqa: RUF012 - nothing but `fit` sets it, on the object
 
     def fit(
@@ -483,77 +474,65 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
+        surface = abstention_surface(counts, prevalence=self.prevalence)
+        if self.store_surface:
+            self.surface_ = surface
+        elif hasattr(self, "surface_"):
+            del self.surface_
+        self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
+        positive, scores = cases.labels == self._outcomes[1], check_scores(held_out.response)
         if isinstance(self.costs_, CaseCosts):
             # certificates and optimal costs are for costs by class
-            rows = held_out.rows
-            costs = replace(
-                self.costs_, **{name: column[rows] for name, column in self._amounts.items() if column.ndim}
-            )
+            columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
             self.window_, self.expected_cost_ = honest_case_window(
-                cases.labels[rows] == self._outcomes[1],
-                check_scores(held_out.response),
-                cases.weights_of(rows),
-                costs,
+                positive,
+                scores,
+                cases.weights,
+                replace(self.costs_, **columns),
                 limits=self._limits,
                 prevalence=self.prevalence,
                 confidence_level=self.confidence_level,
                 seed=_SEED,
             )
-            self.optimal_costs_ = self.certificate_ = None
             warn_of_note(self.window_)
-            self._keep_surface(abstention_surface(counts, prevalence=self.prevalence))
             return
         self.window_ = self._window(counts)
         warn_of_note(self.window_)
-        if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
+        if self.costs_ is None:
+            return
+        if self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
-        surface = abstention_surface(counts, prevalence=self.prevalence)
-        self._keep_surface(surface)
-        plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
-        usable = plain and not self._constrained and self.window_.nu_positive >= 0
-        self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
-        self.expected_cost_, self.certificate_ = self._evidence(cases, held_out, counts)
-
-    def _keep_surface(self, surface: AbstentionSurface) -> None:
-        if self.store_surface:
-            self.surface_ = surface
-        elif hasattr(self, "surface_"):
-            del self.surface_
-
-    def _evidence(
-        self, cases: TrainingCases, held_out: OutOfFold, counts: ScoreCounts
-    ) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
-        """Honest cost and certificate, where they are defined; weights are importance weights."""
-        if self.costs_ is None or isinstance(self.costs_, CaseCosts):
-            return None, None
-        weights = cases.weights_of(held_out.rows)
-        certificate = None
-        if weights is None:
-            certificate = surface_certificate(
+        if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
+            self.optimal_costs_ = optimal_costs(surface, self.window_)
+        if cases.weights is None:
+            self.certificate_ = surface_certificate(
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
-        kept = np.ones(len(held_out.rows), dtype=np.bool_) if weights is None else weights > 0
-        positive = (cases.labels[held_out.rows] == self._outcomes[1])[kept]
+        self.expected_cost_ = self._honest_cost(positive, scores, cases.weights, self.costs_)
+
+    def _honest_cost(
+        self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None, costs: CostModel
+    ) -> ExpectedCost | None:
+        """Return the honest cost, where it is defined; weights are importance weights."""
+        if weights is not None:
+            kept = weights > 0
+            positive, scores, weights = positive[kept], scores[kept], weights[kept]
         if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
-            return None, certificate
-        searched = self._constrained or min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
+            return None
+        cases = SplitCases.of_rows(
+            positive,
+            weights,
+            weights="importance",
+            prevalence=self.prevalence,
+            folds=None,
+            repeats=None,
+            rng=_SEED,
+            quantity="an honest cost",
+        )
+        searched = self._constrained or min(costs.nu_positive, costs.nu_negative) < 0
+        choose, level = self._window if searched else None, self.confidence_level
         try:
-            honest = expected_cost(
-                SplitCases.of_rows(
-                    positive,
-                    None if weights is None else weights[kept],
-                    weights="importance",
-                    prevalence=self.prevalence,
-                    folds=None,
-                    repeats=None,
-                    rng=_SEED,
-                    quantity="an honest cost",
-                ),
-                check_scores(held_out.response)[kept],
-                self._window if searched else None,
-                self.costs_,
-                confidence_level=self.confidence_level,
-            )
+            return expected_cost(cases, scores, choose, costs, confidence_level=level)
         except UndefinedError as error:
             warnings.warn(
                 "The constraints are kept with all cases, but not without a part of them, so no honest cost "
@@ -561,8 +540,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                 DegenerateDataWarning,
                 stacklevel=4,
             )
-            return None, certificate
-        return honest, certificate
+            return None
 
     def score(
         self,
@@ -595,7 +573,9 @@ class AbstainingClassifier(TwoClassAbstainer):
                         f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are "
                         "routed."
                     )
-            losses = case_losses(case_costs_of(self.costs_, amounts), actual == 1, decided)
+            costs = case_costs_of(self.costs_, amounts)
+            table = costs.losses(actual == 1).table * np.array(costs.mean)
+            losses = table[np.arange(len(actual)), decided]
         else:
             losses = self.costs_.losses.table[actual, decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))

@@ -126,9 +126,9 @@ class CautiousClassifier(OutOfFoldClassifier):
 
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         self.response_curve_ = response_curve(
-            cases.codes[held_out.rows],
+            cases.codes,
             held_out.response,
-            sample_weight=cases.weights_of(held_out.rows),
+            sample_weight=cases.weights,
             bias=self._bias,
             metric="accuracy" if self.costs is None else "cost",
             costs=self.costs,

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
 from demur.costs.model import CostModel
@@ -20,8 +20,6 @@ from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
-    TrainingCases,
-    answers_of,
     check_outcomes,
     class_probabilities,
     fixed_splits,
@@ -31,9 +29,8 @@ from demur.estimators.out_of_fold import (
     two_labels,
     weight_params,
 )
-from demur.exceptions import DegenerateDataWarning, UndefinedError
-from demur.honest.cases import SplitCases
-from demur.honest.combinations import CombinationCosts, judged_combinations
+from demur.exceptions import DegenerateDataWarning
+from demur.honest.combinations import CombinationCosts, combination_costs
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.combined import WAYS, check_fees, combined_rule_of
@@ -173,6 +170,8 @@ class CautiousEnsemble(NamedClassifiers):
     {'bayes': 0.13, 'linear': 0.09, 'average': 0.06, 'vote': 0.1, 'variance': 0.06, 'chain': 0.11}
     """
 
+    costs: Any
+
     def __init__(
         self,
         estimators: list[tuple[str, Any]],
@@ -237,21 +236,17 @@ class CautiousEnsemble(NamedClassifiers):
             columns.append(held_out.response)
         self.classes_ = cases.classes
         take_features(self, self.members_[0])
-        self._choose(cases, held_out.rows, np.column_stack(columns))
+        self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
+        scored = cases.at(held_out.rows)
+        self._positive, self._weights = scored.labels == self._outcomes[1], scored.weights
+        amounts = RowCosts.of(self._positive, self.costs, self._weights)
+        names = tuple(name for name, _ in members)
+        self.rule_ = combined_rule_of(self.combine, names, self.out_of_fold_scores_, amounts, self._fees)
         return self
 
     def _probability(self, estimator: Any, X: Any) -> FloatArray:
         column = list(estimator.classes_).index(self._outcomes[1])
         return class_probabilities(estimator, X)[:, column]
-
-    def _choose(self, cases: TrainingCases, rows: IntArray, table: FloatArray) -> None:
-        self.out_of_fold_rows_, self.out_of_fold_scores_ = rows, table
-        self._positive = np.asarray(cases.labels[rows] == self._outcomes[1])
-        self._weights = cases.weights_of(rows)
-        assert self.costs is not None
-        amounts = RowCosts.of(self._positive, self.costs, self._weights)
-        names = tuple(name for name, _ in self.estimators)
-        self.rule_ = combined_rule_of(self.combine, names, table, amounts, self._fees)
 
     # ---------------------------------------------------------------- use
 
@@ -269,7 +264,6 @@ class CautiousEnsemble(NamedClassifiers):
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         table = self.member_scores(X)
         actual = check_class_codes(np.asarray(y), 2, self._outcomes[:2], name="y")
-        assert self.costs is not None
         losses = self.costs.losses.table[actual, self.rule_.decide(table)] + self.rule_.fees(table)
         return -float(np.average(losses, weights=check_weights(sample_weight)))
 
@@ -286,24 +280,16 @@ class CautiousEnsemble(NamedClassifiers):
         As `honest.combination_costs` of the out-of-fold probabilities. Weights are importance weights.
         """
         check_is_fitted(self, "members_")
-        kept = np.ones(len(self._positive), dtype=np.bool_) if self._weights is None else self._weights > 0
-        if min(np.count_nonzero(self._positive[kept]), np.count_nonzero(~self._positive[kept])) < 2:
-            raise UndefinedError("An honest cost needs two cases of each class. Hint: collect more cases.")
-        assert self.costs is not None
-        weights = None if self._weights is None else self._weights[kept]
-        split = SplitCases.of_rows(
-            self._positive[kept],
-            weights,
-            weights="importance",
-            prevalence=None,
+        return combination_costs(
+            self._positive,
+            dict(zip(self.rule_.names, self.out_of_fold_scores_.T, strict=True)),
+            costs=self.costs,
+            stage_costs=self.stage_costs,
+            sample_weight=self._weights,
+            confidence_level=confidence_level,
             folds=folds,
             repeats=repeats,
             rng=rng,
-            quantity="an honest cost",
-        )
-        table = self.out_of_fold_scores_[kept]
-        return judged_combinations(
-            split, weights, self.rule_.names, table, self.costs, self._fees, WAYS, confidence_level
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -479,17 +465,16 @@ class DelegatingClassifier(NamedClassifiers):
         """Decision and deciding stage of every case."""
         check_is_fitted(self, "stages_")
         X = indexable(X)[0]
-        labels, open_ = answers_of(self.stages_[0], X)
-        codes = np.full(len(open_), ABSTAIN, dtype=np.int64)
-        stage_of = np.full(len(open_), ABSTAIN, dtype=np.int64)
-        rows = np.arange(len(open_))
+        rows = np.arange(_num_samples(X))
+        codes, stage_of = np.full((2, len(rows)), ABSTAIN)
         for k, stage in enumerate(self.stages_):
-            if k:
-                labels, open_ = answers_of(stage, _safe_indexing(X, rows))
-            answered = rows[~open_]
-            codes[answered] = np.searchsorted(self.classes_, labels[~open_])
-            stage_of[answered] = k
-            rows = rows[open_]
+            labels = stage.predict(_safe_indexing(X, rows))
+            answered = np.ones(len(rows), dtype=np.bool_)
+            if isinstance(stage, OutOfFoldClassifier):
+                answered = labels != stage.abstain_label_
+            codes[rows[answered]] = np.searchsorted(self.classes_, labels[answered])
+            stage_of[rows[answered]] = k
+            rows = rows[~answered]
             if not len(rows):
                 break
         return codes, stage_of

@@ -11,7 +11,7 @@ from sklearn.neighbors import KernelDensity, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
 from demur.cautious.conformal import conformal_p_values
@@ -127,6 +127,8 @@ class GuardedClassifier(TwoClassAbstainer):
     0.0018
     """
 
+    costs: Any
+
     def __init__(
         self,
         estimator: Any,
@@ -152,7 +154,7 @@ class GuardedClassifier(TwoClassAbstainer):
 
     def _check(self, cases: TrainingCases) -> None:
         check_type(self.costs, "costs", CostModel)
-        if not self.costs.may_abstain:  # type: ignore[union-attr]
+        if not self.costs.may_abstain:
             raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
         if self.alpha is not None:
             check_rate(self.alpha, "alpha")
@@ -197,7 +199,7 @@ class GuardedClassifier(TwoClassAbstainer):
         self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
         self.guard_ = self._new_guard().fit(self._features)
         # doubt of every training case by a guard fitted without it
-        n = len(cases.codes)
+        n = _num_samples(self._features)
         known_doubts = np.empty(n)
         folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
         for train, test in folds.split(np.empty((n, 1))):
@@ -205,10 +207,8 @@ class GuardedClassifier(TwoClassAbstainer):
             known_doubts[test] = -guard.score_samples(_safe_indexing(self._features, test))
         self._calibration = check_scores(known_doubts, "score_samples of the guard")
         doubts = self._calibration[held_out.rows]
-        positive = np.asarray(cases.labels[held_out.rows] == self._outcomes[1])
-        weights, score = cases.weights_of(held_out.rows), check_scores(held_out.response)
-        assert self.costs is not None
-        amounts = RowCosts.of(positive, self.costs, weights)
+        positive, score = cases.labels == self._outcomes[1], check_scores(held_out.response)
+        amounts = RowCosts.of(positive, self.costs, cases.weights)
         limit = None
         if self.alpha is not None:
             # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
@@ -217,7 +217,7 @@ class GuardedClassifier(TwoClassAbstainer):
             refuses = 1 / (len(known) + 1) <= self.alpha
             limit = float(known[allowed].max(initial=known[0])) if refuses else np.inf
         self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
-        self._evidence = positive, score, weights
+        self._evidence = positive, score, cases.weights
         self._held_out_doubts = doubts
 
     # ---------------------------------------------------------------- use
@@ -254,7 +254,6 @@ class GuardedClassifier(TwoClassAbstainer):
         """
         check_is_fitted(self, "estimator_")
         positive, score, weights = self._evidence
-        assert self.costs is not None
         return guarded_cost(
             positive,
             score,
@@ -272,7 +271,6 @@ class GuardedClassifier(TwoClassAbstainer):
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         decided = self.decide(X)
         actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
-        assert self.costs is not None
         return -float(
             np.average(self.costs.losses.table[actual, decided], weights=check_weights(sample_weight))
         )

@@ -35,14 +35,13 @@ from demur._checks.arrays import is_missing
 from demur.exceptions import InputError
 from demur.policy.labels import free_label
 from demur.surface.window import ABSTAIN
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray, IntArray
 
 __all__ = [
     "AbstainingPredictions",
     "OutOfFold",
     "OutOfFoldClassifier",
     "TrainingCases",
-    "answers_of",
     "check_outcomes",
     "class_probabilities",
     "default_label",
@@ -103,9 +102,10 @@ class TrainingCases(NamedTuple):
     codes: IntArray
     weights: FloatArray | None
 
-    def weights_of(self, rows: IntArray) -> FloatArray | None:
-        """Weights of some cases, None for unit weights."""
-        return None if self.weights is None else self.weights[rows]
+    def at(self, rows: IntArray) -> TrainingCases:
+        """Return some of the cases."""
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(labels=self.labels[rows], codes=self.codes[rows], weights=weights)
 
 
 def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
@@ -348,15 +348,6 @@ def _splits(
 # ---------------------------------------------------------------- the common part of the classifiers
 
 
-def answers_of(classifier: Any, X: Any) -> tuple[Any, BoolArray]:
-    """Return labels, and which cases the classifier abstains on; most classifiers on none."""
-    if not isinstance(classifier, OutOfFoldClassifier):
-        labels = classifier.predict(X)
-        return labels, np.zeros(len(labels), dtype=np.bool_)
-    decided = classifier.decide(X)
-    return classifier._outcomes[decided], decided == ABSTAIN
-
-
 def inner_has(name: str) -> Callable[[Any], bool]:
     """Tell `available_if` whether the inner estimator has a method."""
 
@@ -391,7 +382,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
 
     @abstractmethod
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        """Choose the rule and set the fitted attributes."""
+        """Choose the rule from the cases that are held out, and set the fitted attributes."""
 
     @abstractmethod
     def _decide(self, response: Any) -> IntArray:
@@ -430,7 +421,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         self.classes_ = cases.classes
         self.estimator_ = held_out.estimator
         take_features(self, held_out.estimator)
-        self._choose(cases, held_out)
+        self._choose(cases.at(held_out.rows), held_out)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(held_out.response)
         return self
