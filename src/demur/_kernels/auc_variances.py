@@ -18,7 +18,6 @@ from demur._kernels.roots import root_between
 __all__ = [
     "bootstrap",
     "delong",
-    "delong_interval",
     "equal_binormal",
     "hanley_mcneil",
     "jackknife",
@@ -34,8 +33,10 @@ _SPREAD = 40  # a binomial has no mass in double precision beyond so many standa
 
 
 def delong(table: TwoWay) -> float:
-    """Two-sample jackknife (eq. 5), the variance of DeLong et al. (1988)."""
+    """Two-sample jackknife (eq. 5), the variance of DeLong et al. (1988); 0 with one case in a class."""
     n, m = table.n_negative, table.n_positive
+    if min(n, m) <= 1:
+        return 0.0
     return table.ss_negative / (n * (n - 1)) + table.ss_positive / (m * (m - 1))
 
 
@@ -123,12 +124,6 @@ def obuchowski(a: float, b: float, n_negative: float, n_positive: float) -> floa
 
 
 Limits = tuple[float, float]
-
-
-def delong_interval(table: TwoWay, confidence_level: float) -> Limits:
-    """Score interval with DeLong's variance; Newcombe's where that is 0 or a class has one case."""
-    few = min(table.n_negative, table.n_positive) <= 1 or table.estimate in (0.0, 1.0)
-    return score_interval(table, 0.0 if few else max(delong(table), 0.0), confidence_level)
 
 
 def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Limits:

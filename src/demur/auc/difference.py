@@ -24,7 +24,7 @@ from demur._kernels.jit import whole_job
 from demur._kernels.lattice_laws import COMPUTATIONS, too_large, upper_tail
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
-from demur._kernels.proportions import joined_limits
+from demur._kernels.proportions import joined_limits, wald_limits
 from demur._results import Interval, Result
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
 from demur.auc.tables import ModelTables, single_table
@@ -98,10 +98,8 @@ def difference_interval(
     `sizes` are (negatives, positives) of the two samples. Combining the Newcombe limits as if the
     AUCs were independent is conservative for models that are positively correlated.
     """
-    difference = aucs[0] - aucs[1]
     if variance > 0:
-        half = quantile * math.sqrt(variance)
-        return Interval(max(difference - half, -1.0), min(difference + half, 1.0))
+        return Interval(*wald_limits(aucs[0] - aucs[1], variance, quantile, low=-1.0))
     a, b = (newcombe_interval(auc, *size, z) for auc, size in zip(aucs, sizes, strict=True))
     return _combined(aucs, a, b, 0.0)
 
@@ -113,21 +111,16 @@ def score_difference_interval(
 
     `joint` is the table of differences, psi of a minus psi of b; without it the AUCs are independent.
     """
-    singles = [_delong(table) for table in tables]
+    singles = [delong(table) for table in tables]
     correlation = 0.0
     if joint is not None and min(singles) > 0:
-        covariance = (sum(singles) - _delong(joint)) / 2
+        covariance = (sum(singles) - delong(joint)) / 2
         correlation = min(max(covariance / math.sqrt(singles[0] * singles[1]), -1.0), 1.0)
     a, b = (
         score_interval(table, variance, confidence_level)
         for table, variance in zip(tables, singles, strict=True)
     )
     return _combined((tables[0].estimate, tables[1].estimate), a, b, correlation)
-
-
-def _delong(table: TwoWay) -> float:
-    """DeLong's variance; 0 where a class of one case leaves it undefined."""
-    return delong(table) if min(table.n_negative, table.n_positive) > 1 else 0.0
 
 
 def _combined(
@@ -495,7 +488,13 @@ def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArr
 
 def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
     """Warn if the middle halves of the scores do not overlap, or one is over twice as long."""
-    (low_a, high_a), (low_b, high_b) = (_middle_half(joint, model) for model in (a, b))
+    weights = np.ones(joint.negatives.shape[1] + joint.positives.shape[1])
+    if joint.negative_weight is not None and joint.positive_weight is not None:
+        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
+    (low_a, high_a), (low_b, high_b) = (
+        np.quantile(scores, [0.25, 0.75], weights=weights, method="inverted_cdf")
+        for scores in np.concatenate([joint.negatives, joint.positives], axis=1)[[a, b]]
+    )
     short, long = sorted((high_a - low_a, high_b - low_b))
     if max(low_a, low_b) <= min(high_a, high_b) and not long > _SAME_SCALE * short:
         return
@@ -506,19 +505,6 @@ def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
         DegenerateDataWarning,
         stacklevel=5,
     )
-
-
-def _middle_half(joint: JointScores, model: int) -> tuple[float, float]:
-    """First and third quartile of the scores of all cases."""
-    weights = None
-    if joint.negative_weight is not None and joint.positive_weight is not None:
-        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
-    size = joint.negatives.shape[1]
-    scores = np.concatenate([joint.negatives[model], joint.positives[model]])
-    counts = ScoreCounts.from_arrays(np.arange(len(scores)) >= size, scores, sample_weight=weights)
-    upto = np.cumsum(counts.positives + counts.negatives)
-    at = np.searchsorted(upto, upto[-1] * np.array([0.25, 0.75]))
-    return float(counts.scores[at[0]]), float(counts.scores[at[1]])
 
 
 def exchange_pvalues(terms: IntArray, alternative: str, computation: str | None) -> tuple[float, float, str]:

@@ -19,6 +19,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.multiple_tests import holm
+from demur._kernels.proportions import wald_limits
 from demur._results import Interval, Result
 from demur.auc.difference import NEEDS_PAIR_SUM, PairedOptions, paired_test
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
@@ -435,8 +436,8 @@ class ReaderStudy(Result):
         gap = self.difference(first, second)
         if self.variance == 0:
             return Interval(gap, gap)
-        half = -float(stdtrit(self.df_denominator, (1 - level) / 2)) * math.sqrt(self.variance)
-        return Interval(max(gap - half, -1.0), min(gap + half, 1.0))
+        quantile = -float(stdtrit(self.df_denominator, (1 - level) / 2))
+        return Interval(*wald_limits(gap, self.variance, quantile, low=-1.0))
 
     def __repr__(self) -> str:
         tests, readers = self.aucs.shape

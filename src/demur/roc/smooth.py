@@ -16,7 +16,7 @@ from demur._checks import (
     check_repeated_cases,
     input_error,
 )
-from demur._kernels.auc_variances import delong_interval
+from demur._kernels.auc_variances import delong, score_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import counted_table
 from demur._results import Interval, Result, as_scalar
@@ -335,7 +335,7 @@ def _kernel(counts: ScoreCounts, bandwidth: float | None, level: float) -> Smoot
     return SmoothRoc(
         method="kernel",
         auc=area,
-        auc_interval=Interval(*delong_interval(table, level)),
+        auc_interval=Interval(*score_interval(table, delong(table), level)),
         a=None,
         b=None,
         bandwidth_positive=widths[0],
