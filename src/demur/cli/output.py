@@ -5,7 +5,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ __all__ = [
     "remark",
     "saved_figure",
     "shortened",
+    "span",
     "table",
     "told_apart",
     "wrapped",
@@ -67,6 +68,11 @@ def percent(share: float) -> str:
 def level_words(confidence_level: float) -> str:
     """Show a level of confidence: "95 %"."""
     return percent(confidence_level).replace(".0 %", " %")
+
+
+def span(interval: Iterable[float], show: Callable[[float], str] = number) -> str:
+    """Show an interval: "0.812 to 0.934"."""
+    return " to ".join(map(show, interval))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from demur._files.database import connect
 from demur._files.escaping import markdown, spreadsheet, visible, xml
 from demur._files.whole import draft_of, whole_file
 
-__all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
+__all__ = ["TABLE_FORMATS", "Table", "holds_all", "sql_text", "table_of", "write_tables"]
 
 Table = Mapping[str, Sequence[Any]]
 """Column name -> one entry per row: text, a number, a truth value, or None where there is nothing to say."""
@@ -103,16 +103,22 @@ def _sql_type(column: Sequence[Any]) -> str:
 
 
 def _write_parquet(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
+    from demur.engines.columns import quoted
+
     table = next(iter(tables.values()))
-    columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {_sql_type(table[name])}' for name in table)
+    columns = ", ".join(f"{quoted(name)} {_sql_type(table[name])}" for name in table)
     with draft_of(path) as draft, connect() as connection:
         connection.execute(f"create temporary table written ({columns})")
         places = ", ".join("?" for _ in table)
         rows = _rows(table)
         if rows:
             connection.executemany(f"insert into written values ({places})", rows)
-        quoted = str(draft).replace("'", "''")
-        connection.execute(f"copy written to '{quoted}' (format parquet, use_tmp_file false)")
+        connection.execute(f"copy written to {sql_text(draft)} (format parquet, use_tmp_file false)")
+
+
+def sql_text(value: object) -> str:
+    """Write a text as SQL does."""
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 # ---------------------------------------------------------------- Excel: Office Open XML, ECMA-376

@@ -30,7 +30,7 @@ from demur.cli.reading.roles import (
     label_column,
     open_with,
 )
-from demur.cli.table_files import Table
+from demur.cli.table_files import Table, sql_text
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
@@ -118,13 +118,11 @@ def _records_as_table(file: str) -> Iterator[str]:
     duckdb = load_duckdb()
     with temporary_folder() as folder:
         table = folder / "records.parquet"
-        source = "'" + str(Path(file)).replace("'", "''") + "'"
         # all records tell the types: a first number among 20 000 whole ones must not fail
-        query = f"select * from read_json({source}, sample_size = -1)"
+        query = f"select * from read_json({sql_text(Path(file))}, sample_size = -1)"
         try:
             with connect() as connection:
-                target = str(table).replace("'", "''")
-                connection.execute(f"copy ({query}) to '{target}' (format parquet)")
+                connection.execute(f"copy ({query}) to {sql_text(table)} (format parquet)")
         except duckdb.Error as error:
             said = str(error).split("\n", 1)[0].strip().rstrip(".")
             raise InputError(

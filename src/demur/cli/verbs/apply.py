@@ -8,7 +8,7 @@ from click.exceptions import Exit
 from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
-__all__ = ["command"]
+__all__ = ["Decisions", "command"]
 
 # exit code where no row got a decision
 _NO_DECISION = 3
@@ -98,11 +98,11 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.answers.decisions import (
         Application,
         decision_sink,
-        input_columns,
+        stream_columns,
         write_decisions,
         write_parquet_decisions,
     )
-    from demur.cli.reading import read_policy
+    from demur.cli.reading.policies import read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.audit import Audit
 
@@ -113,13 +113,10 @@ def command(*, decisions: Decisions, output: Output) -> None:
     with open_rows(decisions.file) as stream:
         applied = Application(
             policy=policy,
-            columns=input_columns(policy, stream, decisions.model),
-            column=decisions.column,
-            only=decisions.only,
-            strict=decisions.strict,
-            quiet=output.quiet,
+            columns=stream_columns(policy, stream, decisions.model),
+            asked=decisions,
             audit=audit,
-            audit_key=decisions.audit_key,
+            quiet=output.quiet,
         )
         if suffix in (".parquet", ".pq"):
             tally = write_parquet_decisions(applied, stream, str(output.path))

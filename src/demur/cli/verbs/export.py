@@ -78,7 +78,7 @@ def command(*, target: Target, output: Output) -> None:
     output.format((_LANGUAGES[language],) if language == "onnx" else (_LANGUAGES[language], ".txt"))
     from demur._files.whole import draft_of
     from demur.cli.output import document, remark, write
-    from demur.cli.reading import read_policy
+    from demur.cli.reading.policies import read_policy
 
     policy = read_policy(target.policy, quiet=output.quiet)
     if language == "onnx":

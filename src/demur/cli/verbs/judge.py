@@ -8,7 +8,7 @@ from click.exceptions import Exit
 from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
-__all__ = ["command"]
+__all__ = ["Judging", "command"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,17 +65,10 @@ def command(*, judging: Judging, output: Output) -> None:
     most. The exit code is 3 if it is not kept, else 0; 2 for an error.
     """
     output = output.told()
-    from demur.cli.answers.batches import LabelledColumns
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
-    from demur.cli.reading import read_policy
 
-    assert judging.label is not None
-    policy = read_policy(judging.policy, quiet=output.quiet)
-    columns = LabelledColumns(
-        label=judging.label, model=judging.model, weight=judging.weight, group=judging.group
-    )
-    answer = judge(policy, judging.policy, judging.file, columns, judging.confidence_level)
+    answer = judge(judging, quiet=output.quiet)
     write(document("judge", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
-    if answer.broken:
+    if answer.judgement.broken:
         raise Exit(3)

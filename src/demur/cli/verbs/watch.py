@@ -1,5 +1,6 @@
 """`demur watch POLICY FILES...`: does a policy in use still see what it was made for?"""
 
+import os
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from click.exceptions import Exit
 from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
-__all__ = ["command"]
+__all__ = ["Watching", "command"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,22 +67,12 @@ class Watching(Flags):
             )
         if self.state is None:
             raise InputError("`--state PATH` is needed: what was seen so far. Hint: --state watch.json.")
-        with_labels = {
-            "--late": self.late,
-            "--weight": self.weight is not None,
-            "--second-label": self.second_label is not None,
-        }
-        for name, given in with_labels.items():
-            if given and self.label is None:
+        for name in ("--late", "--weight", "--second-label"):
+            if name in self.given() and self.label is None:
                 raise InputError(f"`{name}` is for labels. Hint: add --label COLUMN.")
         if self.at is not None and self.date is not None:
             raise InputError("`--at` and `--date-column` say the same. Hint: pass one of them.")
-        self._require_own_files()
-
-    def _require_own_files(self) -> None:
-        """Refuse outputs that would overwrite each other or an input."""
-        import os
-
+        # outputs must not overwrite each other or an input
         written = {"--state": self.state, "--propose": self.propose, "--html": self.html}
         places = {name: os.path.realpath(path) for name, path in written.items() if path is not None}
         read = {os.path.realpath(path) for path in (self.policy, *self.files)}
@@ -113,28 +104,10 @@ def command(*, watching: Watching, output: Output) -> None:
     killed one loses nothing that it had said.
     """
     output = output.told()
-    from demur.cli.answers.watching import BatchColumns, watch
+    from demur.cli.answers.watching import watch
     from demur.cli.output import document, write
 
-    assert watching.state is not None
-    answer = watch(
-        watching.policy,
-        watching.files,
-        watching.state,
-        columns=BatchColumns(
-            model=watching.model,
-            label=watching.label,
-            second_label=watching.second_label,
-            weight=watching.weight,
-            date=watching.date,
-            late=watching.late,
-            at=watching.at,
-        ),
-        alpha=watching.alpha,
-        propose=watching.propose,
-        html=watching.html,
-        quiet=output.quiet,
-    )
+    answer = watch(watching, quiet=output.quiet)
     write(document("watch", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
     if answer.monitor.alarms:
         raise Exit(3)
