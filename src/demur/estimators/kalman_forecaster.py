@@ -302,7 +302,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
             weights, spread = self.filter_.mean, self.filter_.covariance
         else:
             design = np.column_stack([rows, np.ones(len(rows))])
-            weights = np.linalg.lstsq(design, targets, rcond=None)[0]
+            weights = np.asarray(np.linalg.lstsq(design, targets, rcond=None)[0])
         noise = self.process_noise
         if noise is None:
             noise = float(np.mean((function(rows.T, weights) - targets) ** 2))
