@@ -332,8 +332,8 @@ def linear_relaxation(
     """Solve eq. (14): the integer program (9)-(13) with answers in [0, 1], plus eta ||w - 1||_1.
 
     Returns the weights, and the value with that last term. As printed (`normalize=None`) the program is
-    degenerate: w = 0 frees every answer and the value is eta m. Fixing the first weight, or the sum of all, repairs that; even then the relaxation
-    mostly returns the scores unweighted. Kept to reproduce the paper.
+    degenerate: w = 0 frees every answer and the value is eta m. Fixing the first weight, or the sum of all,
+    repairs that; even then the relaxation mostly returns the scores unweighted. Kept to reproduce the paper.
     """
     from scipy.optimize import linprog
     from scipy.sparse import block_array, coo_array, eye_array, kron
