@@ -36,7 +36,7 @@ from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["FoldedCosts", "LikeCases", "ScoreCosts"]
+__all__ = ["COST_PRODUCTS", "FoldedCosts", "LikeCases", "ScoreCosts"]
 
 _SCHEMA = "demur.costs"
 _VERSION = 1
@@ -437,7 +437,8 @@ def _even_starts(stakes: FloatArray, limit: int, cuts: Iterable[int]) -> IntArra
     return starts
 
 
-_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+COST_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Pairs of the three costs whose products are summed: the squares first."""
 
 
 class LikeCases(NamedTuple):
@@ -477,7 +478,7 @@ class FoldedCosts(NamedTuple):
         """
         mean = self.sums / self.cases[:, None]
         covariance = np.empty((len(self.cases), 3, 3))
-        for column, (i, j) in enumerate(_PRODUCTS):
+        for column, (i, j) in enumerate(COST_PRODUCTS):
             gap = self.products[:, column] / self.cases - mean[:, i] * mean[:, j]
             # a difference that is rounding is none
             size = np.abs(mean[:, i] * mean[:, j])

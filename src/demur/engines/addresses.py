@@ -21,7 +21,6 @@ from demur._checks import input_error
 from demur.exceptions import InputError
 
 __all__ = [
-    "RemoteFiles",
     "is_address",
     "is_remote",
     "remote_files",
@@ -119,15 +118,11 @@ def is_remote(source: str) -> bool:
     return bool(separator) and "#" not in rest and scheme.lower() in {*_WEB, *_STORES}
 
 
-class RemoteFiles(NamedTuple):
-    """Files by the names DuckDB calls them; `filesystem` is what it asks for them."""
+def remote_files(source: str) -> tuple[list[str], Any]:
+    """Find the Parquet files at an address: the names DuckDB calls them, and the file system it asks.
 
-    names: list[str]
-    filesystem: Any
-
-
-def remote_files(source: str) -> RemoteFiles:
-    """Find the Parquet files at an address; raise `InputError` in one sentence if there are none."""
+    Raises `InputError` in one sentence if there are none.
+    """
     shown = shown_address(source)
     try:
         from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]
@@ -167,7 +162,7 @@ def remote_files(source: str) -> RemoteFiles:
             del path
             return datetime.fromtimestamp(0, UTC)
 
-    return RemoteFiles([f"remote://{name}" for name in files], Files())
+    return [f"remote://{name}" for name in files], Files()
 
 
 def _bare(path: str) -> str:

@@ -13,27 +13,26 @@ from demur._checks import check_number, check_positive_int, check_type, input_er
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
-from demur.counts.costs import FoldedCosts, ScoreCosts
+from demur.counts.costs import COST_PRODUCTS, FoldedCosts, ScoreCosts
 from demur.engines.columns import quoted
 from demur.engines.frames import (
     FrameTable,
     collected,
-    key_column,
-    named_column,
     narwhals,
+    no_amounts,
     with_numbers,
     without_nan,
 )
-from demur.engines.labels import one_pos_label, positive_place
-from demur.engines.score_bins import LARGEST_FLOAT, MOST_BINS, fitting_bins
-from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
+from demur.engines.labels import one_pos_label
+from demur.engines.score_bins import fitting_bins
+from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
     FIRST_ROWS,
     Columns,
     as_floats,
     bin_ranges,
-    coded,
     is_missing,
+    is_positive,
     looks_like_more_than,
     missing_rows,
 )
@@ -53,8 +52,6 @@ _OUTCOMES = (
     ("cost_tn", "cost_fp", "review_negative"),
     ("cost_fn", "cost_tp", "review_positive"),
 )
-_SQUARES = ((0, 0), (1, 1), (2, 2))
-_PRODUCTS = (*_SQUARES, (0, 1), (0, 2), (1, 2))
 FOLDS = 10
 # groups of scores: cells of both classes and all folds are twenty times as many
 _MOST_SCORES = 2**12
@@ -149,13 +146,12 @@ def read_score_costs(
         )
     limit = check_positive_int(max_distinct, "max_distinct")
     label = one_pos_label(pos_label, positive)
-    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
-        raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
+    check_power_of_two(bins, "bins", 24)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=None, groups=None)
     columns = replace(columns, amounts=prices.columns)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         if isinstance(table, FrameTable):
-            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=_SQUARES)
+            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=COST_PRODUCTS[:3])
             return {
                 name: _score_costs(replace(scan, model=name), label, bins, limit) for name in columns.scores
             }
@@ -234,13 +230,6 @@ class CostTerms:
         return {**price, "review_positive": reviews[0], "review_negative": reviews[1]}
 
 
-def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
-    """Tell which labels are the positive one."""
-    known, codes = coded(labels)
-    place = positive_place(known, positive, column=column)
-    return np.asarray(codes == place, dtype=np.bool_)
-
-
 # ---------------------------------------------------------------- sums of an engine
 
 
@@ -267,16 +256,13 @@ class _Scan:
 
     def selected(self) -> Any:
         """Choose label, score, group, amounts and weight of every row."""
-        nw, frame, columns = narwhals(), self.table.frame, self.columns
-        kept = {
-            _LABEL: key_column(frame, columns.y_true, self.table.types),
-            _SCORE: named_column(frame, self.model).cast(nw.Float64),
+        table = self.table
+        numbers = {
+            place: without_nan(table.frame, table.numbers(column)) for place, column in self.numbers.items()
         }
-        if columns.groups is not None:
-            kept[_GROUP] = key_column(frame, columns.groups, self.table.types)
-        for place, column in self.numbers.items():
-            kept[place] = without_nan(frame, named_column(frame, column).cast(nw.Float64))
-        return frame.select(**kept)
+        return table.frame.select(
+            **table.keys(self.columns), **{_SCORE: table.numbers(self.model)}, **numbers
+        )
 
     def grouped(self, frame: Any, *keys: str, most: int | None = None) -> dict[str, Any]:
         """Group by class and keys; add up costs, products, and what is wrong with the amounts."""
@@ -296,19 +282,11 @@ class _Scan:
             values = {name: value * nw.col(_WEIGHT) for name, value in values.items()}
             values["weights"] = nw.col(_WEIGHT)
         for place in self.numbers:
-            amount = nw.col(place)
-            bad = ((amount < 0) | (amount > LARGEST_FLOAT)).fill_null(value=False)
-            values |= {
-                f"{place}_missing": amount.is_null().cast(nw.Int64),
-                f"{place}_bad": bad.cast(nw.Int64),
-            }
+            values[f"{place}_missing"], values[f"{place}_bad"] = no_amounts(nw.col(place))
         added = {_ROWS: nw.len(), **{name: nw.col(name).sum() for name in values}}
         if _NUMBER in keys:
             added |= {_LOWER: nw.col(_SCORE).min(), _UPPER: nw.col(_SCORE).max()}
-        frame = frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added)
-        if most is not None and not frame.implementation.is_polars():
-            frame = frame.head(most + 1)
-        return collected(frame)
+        return collected(frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added), most)
 
     def sums(
         self, rows: Mapping[str, Any], positive: Any
@@ -420,7 +398,7 @@ def read_folded_costs(
         assert isinstance(table, FrameTable)
         found: dict[Any, dict[str, FoldedCosts]] = {}
         for model in columns.scores:
-            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=_PRODUCTS)
+            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
             rows = _folded_rows(scan, seed)
             _require_complete(rows, model, columns)
             for group, part in _parts(rows, columns.groups):

@@ -179,11 +179,8 @@ def folder_keys(path: PurePath) -> tuple[str, ...]:
 
 
 def _file_kind(path: Path, shown: str) -> str:
-    try:
-        with open(path, "rb") as handle:
-            start = handle.read(16)
-    except OSError as error:
-        raise input_error(shown, "must be readable", str(error.strerror)) from None
+    with _opened(path, shown) as handle:
+        start = handle.read(16)
     if not start:
         raise input_error(shown, "must hold a header and rows", "an empty file")
     for magic, kind, hint in _FOREIGN:

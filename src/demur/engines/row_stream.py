@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from demur._files.database import connect
-from demur.engines.columns import column_kind, quoted, unknown_column
+from demur.engines.columns import column_kind, quoted, require_columns
 from demur.engines.files import database_errors, parquet_source
 from demur.engines.integrity import Snapshot
 from demur.engines.paths import partition_columns, source_files
@@ -90,8 +90,7 @@ class RowStream(ABC):
 
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
-        if column not in self.columns:
-            raise unknown_column(self.name, column, self.columns)
+        require_columns(self.name, [column], self.columns)
         kind = self._types.get(column)
         if kind is not None and column_kind(kind) not in ("number", "bool"):
             raise InputError(f"`{self.name}` must have numbers in column {column!r}, got {kind}.")
@@ -162,22 +161,12 @@ class _TextRows(RowStream):
 
     def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
         places = [self.columns.index(column) for column in columns]
-        for rows, lines, prefix in self._blocks(size):
-            yield _text_batch(rows, lines, columns, places, prefix)
-
-    def _blocks(self, size: int) -> Iterator[tuple[list[list[str]], list[int], str]]:
-        """Yield at most `size` rows of one file, their lines, and how to name one."""
         for path in self._paths:
             prefix = f"{path} line" if len(self._paths) > 1 else "line"
-            rows, lines = [], []
-            for line, row in self._rows(path):
-                rows.append(row)
-                lines.append(line)
-                if len(rows) == size:
-                    yield rows, lines, prefix
-                    rows, lines = [], []
-            if rows:
-                yield rows, lines, prefix
+            numbered = self._rows(path)
+            while block := list(islice(numbered, size)):
+                lines, rows = (list(column) for column in zip(*block, strict=True))
+                yield _text_batch(rows, lines, columns, places, prefix)
 
     def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         """Yield (line, cells); blank lines are no rows, except in a file of one column."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_members, input_error
+from demur._checks import check_choice, check_members, check_positive_int, input_error
 from demur._files.database import connect
 from demur.engines.addresses import is_address, is_remote, shown_address, warehouse_table
-from demur.engines.columns import unknown_column
+from demur.engines.columns import require_columns
 from demur.engines.files import FileTable, database_errors, open_table
-from demur.engines.frames import FrameTable, MemoryTable, eager_columns, narwhals
-from demur.engines.tallies import Columns, Table
+from demur.engines.frames import FrameTable, MemoryTable, Table, eager_columns, narwhals
+from demur.engines.tallies import Columns
 
-__all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
+__all__ = ["ENGINES", "MEMORY_LIMIT", "check_power_of_two", "named_columns", "open_source"]
 
 ENGINES = ("memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark")
 MEMORY_LIMIT = "1GB"
@@ -49,11 +49,15 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)
 
 
+def check_power_of_two(value: Any, name: str, exponent: int, unit: str = "") -> None:
+    """Require None, or a whole number from 1 to a power of two; `unit` ends the rule."""
+    if value is not None and check_positive_int(value, name) > 2**exponent:
+        raise input_error(name, f"must not exceed 2**{exponent} = {2**exponent}{unit}", value)
+
+
 def _check_columns(table: Table, columns: Columns) -> None:
     """Refuse columns the table does not have, and scores or weights that are no numbers."""
-    for name in columns.all:
-        if name not in table.kinds:
-            raise unknown_column(table.name, name, table.kinds)
+    require_columns(table.name, columns.all, table.kinds)
     numbers = [("scores", name) for name in columns.scores]
     numbers += [("weights", columns.weights)] if columns.weights is not None else []
     numbers += [("a cost", name) for name in columns.amounts]
@@ -82,9 +86,7 @@ def open_source(
             table = _at_address(fspath(source), columns, engine, memory_limit, master, resources)
         elif isinstance(source, Mapping):
             _require(engine, ("memory",), "arrays")
-            for name in columns.all:
-                if name not in source:
-                    raise unknown_column("source", name, map(str, source))
+            require_columns("source", columns.all, source)
             table = MemoryTable("source", {name: source[name] for name in columns.all})
         elif isinstance(source, np.ndarray) and source.dtype.names:
             _require(engine, ("memory",), "arrays")
@@ -176,10 +178,7 @@ def _of_frame(source: Any, columns: Columns, engine: str | None, resources: Exit
 
 
 def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
-    present = frame.collect_schema().names()
-    for name in columns.all:
-        if name not in present:
-            raise unknown_column(shown, name, present)
+    require_columns(shown, columns.all, frame.collect_schema().names())
     lazy = isinstance(frame, narwhals().LazyFrame)
     held = frame.select(*columns.all).collect() if lazy else frame
     return MemoryTable(shown, eager_columns(held, columns.all))

@@ -25,9 +25,9 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
-from demur.engines.columns import Column, Kind, unknown_column
+from demur.engines.columns import Column, Kind, require_columns
 from demur.engines.paths import is_stream, partition_columns, source_files
-from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_separator, open_text, text_errors
+from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_line, header_separator
 from demur.exceptions import InputError
 
 __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
@@ -241,9 +241,7 @@ class SparkTable:
 
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
-        for name in names:
-            if name not in self.kinds:
-                raise unknown_column(self.name, name, self.kinds)
+        require_columns(self.name, names, self.kinds)
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
@@ -373,8 +371,7 @@ def _csv(reader: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) 
     """Read files with one header together, then match columns by name: Spark goes by position."""
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for path in paths:
-        with text_errors(shown), open_text(path, kind) as handle:
-            header = _header(handle.readline(), shown)
+        header = _header(header_line(path, kind, shown), shown)
         alike.setdefault(header, []).append(_uri(path))
     frames = [_csv_part(reader, places, *header, whole=whole) for header, places in alike.items()]
     frame = reduce(lambda stacked, more: stacked.unionByName(more, allowMissingColumns=True), frames)

@@ -20,11 +20,11 @@ __all__ = [
     "check_row_lengths",
     "copy_with_one_line_end",
     "has_rows",
+    "header_line",
     "header_separator",
     "mixes_line_ends",
     "open_text",
     "ragged_line",
-    "separator_of",
     "text_errors",
 ]
 
@@ -41,11 +41,10 @@ def has_rows(path: Path, kind: str, shown: str) -> bool:
         return any(line.strip() for line in handle)
 
 
-def separator_of(path: Path, kind: str, shown: str) -> str:
-    """Return the separator of a file, from its header."""
+def header_line(path: Path, kind: str, shown: str) -> str:
+    """Return the first line of a file."""
     with text_errors(shown), open_text(path, kind) as handle:
-        header = handle.readline()
-    return header_separator(header, shown)
+        return handle.readline()
 
 
 def header_separator(header: str, shown: str) -> str:
