@@ -349,15 +349,11 @@ def _normal_test(difference: float, variance: float, alternative: str) -> tuple[
     """z and its p-value; no difference without variance is no evidence at all (p = 1)."""
     from scipy.special import ndtr
 
-    if variance == 0:
-        if difference == 0:
-            return 0.0, 1.0
-        statistic = math.copysign(math.inf, difference)
-    else:
-        statistic = difference / math.sqrt(variance)
-    if alternative == "two-sided":
-        return statistic, float(2 * ndtr(-abs(statistic)))
-    return statistic, float(ndtr(-statistic if alternative == "greater" else statistic))
+    if variance == 0 and difference == 0:
+        return 0.0, 1.0
+    statistic = difference / math.sqrt(variance) if variance else math.copysign(math.inf, difference)
+    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
+    return statistic, float((2 if alternative == "two-sided" else 1) * ndtr(tail))
 
 
 # ---------------------------------------------------------------- test of order

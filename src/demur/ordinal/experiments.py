@@ -254,28 +254,26 @@ def separability_experiment(
     cases = check_positive_int(n_per_level, "n_per_level")
     runs = check_positive_int(n_runs, "n_runs")
     generator = check_rng(rng)
-    shape = len(sizes), len(steps)
-    means = {name: np.empty(shape) for name in MEASURES}
-    errors = {name: np.zeros(shape) for name in MEASURES}
-    truth = {name: np.empty(shape) for name in MEASURES[:3]}
+    # one table per measure: a row per number of levels, a column per distance
+    means, errors = np.zeros((2, len(MEASURES), len(sizes), len(steps)))
+    truth = {f"true_{name}": np.empty((len(sizes), len(steps))) for name in MEASURES[:3]}
     for i, r in enumerate(sizes):
         y = np.repeat(np.arange(1, r + 1), cases)
         for j, d in enumerate(steps):
             scores = generator.normal(size=(runs, len(y))) + d * y
-            table = np.array([_measured(ordinal_roc(y, row)) for row in scores])
+            table = np.array([_measured(ordinal_roc(y, row)) for row in scores]).T.copy()
+            means[:, i, j] = table.mean(axis=1)
+            if runs > 1:
+                errors[:, i, j] = table.std(axis=1, ddof=1) / np.sqrt(runs)
             exact = normal_population(d * np.arange(1, r + 1))
-            for column, name in enumerate(MEASURES):
-                means[name][i, j] = table[:, column].mean()
-                if runs > 1:
-                    errors[name][i, j] = table[:, column].std(ddof=1) / np.sqrt(runs)
             for name, values in truth.items():
-                values[i, j] = getattr(exact, name)
+                values[i, j] = getattr(exact, name.removeprefix("true_"))
     return SeparabilityExperiment(
         n_levels=np.array(sizes),
         distances=steps.copy(),
-        **means,
-        standard_errors=errors,
-        **{f"true_{name}": values for name, values in truth.items()},
+        **dict(zip(MEASURES, means, strict=True)),
+        standard_errors=dict(zip(MEASURES, errors, strict=True)),
+        **truth,
         n_per_level=cases,
         n_runs=runs,
     )
@@ -366,10 +364,8 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
 
 def _rounded(values: FloatArray) -> FloatArray:
     """Round what has decimals to lose; larger numbers are whole, and would overflow."""
-    out = values.copy()
-    small = np.abs(values) < 2**53
-    out[small] = np.round(values[small], _DECIMALS)
-    return out
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(np.abs(values) < 2**53, np.round(values, _DECIMALS), values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
