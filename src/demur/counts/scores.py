@@ -218,7 +218,7 @@ class ScoreCounts:
 
         A file of binned counts gives back a `BinnedCounts`.
         """
-        from demur.counts.bins import BinnedCounts
+        from demur.counts import BinnedCounts
 
         version, columns = read_columns(path, _FILE_COLUMNS, schema=SCHEMA)
         build = ScoreCounts.from_counts if version == _EXACT_VERSION else BinnedCounts.from_bins

@@ -25,19 +25,20 @@ from demur.engines.tallies import (
     as_floats,
     bin_ranges,
     coded,
-    first_rows_prove,
-    has_at_most_rows,
     has_more_than,
     is_missing,
     looks_like_more_than,
+    n_distinct,
 )
 
-__all__ = ["checked_tallies", "read_counts"]
+__all__ = ["checked_tallies", "first_rows_prove", "has_at_most_rows", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
 # bins of all groups together, and of each group at least
 _MOST_GROUPED_BINS = 2**22
 _FEWEST_BINS = 2**6
+# rows that may be held to prove that there are more scores than the default limit, 2**20
+_PROVING_ROWS = 2**21
 _ALL = None  # the one group when there are no groups
 
 
@@ -194,6 +195,28 @@ def _bins_for(table: Table, columns: Columns) -> int:
         return DEFAULT_BINS
     groups = len(coded(table.head((columns.groups,), FIRST_ROWS)[columns.groups])[0])
     return min(DEFAULT_BINS, max(_FEWEST_BINS, 1 << int(math.log2(_MOST_GROUPED_BINS / groups))))
+
+
+def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
+    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
+    if table.n_rows is not None:
+        return table.n_rows <= limit
+    return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
+
+
+def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
+    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores.
+
+    With two names: pairs of scores. A score that is new makes a pair that is new, so that mostly one
+    column says enough.
+    """
+    if limit >= _PROVING_ROWS:
+        return False
+    rows = table.head(names, _PROVING_ROWS)
+    scores = [as_floats(rows[name]) for name in names]
+    if n_distinct(scores[0]) > limit:
+        return True
+    return len(names) > 1 and len(np.unique(np.column_stack(scores), axis=0)) > limit
 
 
 # ---------------------------------------------------------------- the scans

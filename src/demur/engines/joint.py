@@ -13,7 +13,7 @@ from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import quoted
-from demur.engines.counting import checked_tallies, read_counts
+from demur.engines.counting import checked_tallies, first_rows_prove, has_at_most_rows, read_counts
 from demur.engines.frames import (
     FrameTable,
     MemoryTable,
@@ -33,8 +33,6 @@ from demur.engines.tallies import (
     as_floats,
     bin_ranges,
     coded,
-    first_rows_prove,
-    has_at_most_rows,
     is_positive,
 )
 from demur.exceptions import InputError

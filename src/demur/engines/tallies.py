@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from demur.engines.frames import Table
-
 __all__ = [
     "FIRST_ROWS",
     "Columns",
@@ -30,13 +27,12 @@ __all__ = [
     "as_floats",
     "bin_ranges",
     "coded",
-    "first_rows_prove",
-    "has_at_most_rows",
     "has_more_than",
     "is_missing",
     "is_positive",
     "looks_like_more_than",
     "missing_rows",
+    "n_distinct",
     "nested_values",
 ]
 
@@ -242,8 +238,6 @@ def coded(values: Any) -> tuple[list[Any], IntArray]:
 
 # rows looked at before the scan: enough to tell continuous scores from rounded ones
 FIRST_ROWS = 2**16
-# rows that may be held to prove that there are more scores than the default limit, 2**20
-_PROVING_ROWS = 2**21
 
 
 def looks_like_more_than(limit: int, first: FloatArray, *, more_rows: bool) -> bool:
@@ -256,13 +250,6 @@ def looks_like_more_than(limit: int, first: FloatArray, *, more_rows: bool) -> b
     expected = limit * -math.expm1(-len(first) / limit)
     distinct = len(np.unique(first))
     return distinct > limit or (more_rows and distinct > 1.01 * expected)
-
-
-def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
-    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
-    if table.n_rows is not None:
-        return table.n_rows <= limit
-    return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
 
 
 def has_more_than(limit: int, tally: Tally) -> bool:
@@ -281,26 +268,12 @@ def has_more_than(limit: int, tally: Tally) -> bool:
         return True
     lower, upper = tally.lower, tally.upper[several]
     if tally.group is None:
-        return _distinct(np.concatenate([lower, upper])) > limit
+        return n_distinct(np.concatenate([lower, upper])) > limit
     codes = coded(tally.group)[1]
     pairs = np.column_stack([np.concatenate([codes, codes[several]]), np.concatenate([lower, upper])])
     return len(np.unique(pairs[~np.isnan(pairs[:, 1])], axis=0)) > limit
 
 
-def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
-    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores.
-
-    With two names: pairs of scores. A score that is new makes a pair that is new, so that mostly one
-    column says enough.
-    """
-    if limit >= _PROVING_ROWS:
-        return False
-    rows = table.head(names, _PROVING_ROWS)
-    scores = [as_floats(rows[name]) for name in names]
-    if _distinct(scores[0]) > limit:
-        return True
-    return len(names) > 1 and len(np.unique(np.column_stack(scores), axis=0)) > limit
-
-
-def _distinct(scores: FloatArray) -> int:
+def n_distinct(scores: FloatArray) -> int:
+    """Return how many scores differ; NaN is none."""
     return len(np.unique(scores[~np.isnan(scores)]))
