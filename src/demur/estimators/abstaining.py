@@ -472,7 +472,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             # `costs_` holds them, if all went well
             del self._amounts
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
         surface = abstention_surface(counts, prevalence=self.prevalence)
         if self.store_surface:

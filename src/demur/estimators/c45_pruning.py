@@ -235,16 +235,15 @@ def _pruned(grown: Any, counts: FloatArray, confidence: float) -> IntArray:
     """Replace subtrees bottom up; return the node that stands for each node afterwards."""
     size = counts.sum(axis=1)
     errors = size - counts.max(axis=1)
-    as_leaf = (errors + added_errors(size, errors, confidence)).tolist()
+    expected = (errors + added_errors(size, errors, confidence)).tolist()
     left, right = grown.children_left.tolist(), grown.children_right.tolist()
-    expected = list(as_leaf)
     stop = [True] * len(expected)
     # children have larger numbers than their parent, so one backward pass sees them first
     for node in range(len(expected) - 1, -1, -1):
         if left[node] == _LEAF:
             continue
         below = expected[left[node]] + expected[right[node]]
-        stop[node] = as_leaf[node] <= below + _MARGIN
+        stop[node] = expected[node] <= below + _MARGIN
         if not stop[node]:
             expected[node] = below
     stands_for = list(range(len(expected)))

@@ -102,12 +102,8 @@ class CautiousClassifier(OutOfFoldClassifier):
         self.refit = refit
 
     def _check(self, cases: TrainingCases) -> None:
-        aims = {
-            "max_abstention": self.max_abstention,
-            "min_accuracy": self.min_accuracy,
-            "costs": self.costs,
-        }
-        given = [name for name, aim in aims.items() if aim is not None]
+        aims = ("max_abstention", "min_accuracy", "costs")
+        given = [name for name in aims if getattr(self, name) is not None]
         if len(given) != 1:
             raise input_error(
                 "max_abstention, min_accuracy and costs",
@@ -115,16 +111,15 @@ class CautiousClassifier(OutOfFoldClassifier):
                 " and ".join(given) or "none",
                 "each alone fixes the window.",
             )
-        for name in ("max_abstention", "min_accuracy"):
-            if aims[name] is not None:
-                check_rate(aims[name], name)
+        if self.costs is None:
+            check_rate(getattr(self, given[0]), given[0])
         size = len(cases.classes)
         self._bias = equal_bias(size) if self.bias is None else check_simplex(self.bias, "bias", size=size)
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return class_probabilities(estimator, X)
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
         self.response_curve_ = response_curve(
             cases.codes,
             held_out.response,

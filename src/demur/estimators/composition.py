@@ -380,30 +380,27 @@ class DelegatingClassifier(NamedClassifiers):
         named = self._named()
         stages: list[tuple[str, Any]] = []
         given: Any = self.costs
-        costs_of: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given] * len(named)
+        costs_of = list(given) if isinstance(given, (list, tuple)) else [given] * len(named)
         if len(costs_of) != len(named):
             rule = f"must be one CostModel or {len(named)}, one per stage"
             raise input_error("costs", rule, len(costs_of))
-        for costs in costs_of:
+        for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
             if costs is not None:
                 check_type(costs, "costs", CostModel)
-        for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
-            if isinstance(stage, OutOfFoldClassifier) or (costs is None and k == len(named) - 1):
-                stages.append((name, stage))
-                continue
-            if costs is None:
-                raise input_error(
-                    "costs",
-                    f"must say what delegating costs at stage {name!r}",
-                    None,
-                    "pass costs=CostModel(cost_abstain=...), or make the stage an AbstainingClassifier.",
+            if not isinstance(stage, OutOfFoldClassifier) and (costs is not None or k < len(named) - 1):
+                if costs is None:
+                    raise input_error(
+                        "costs",
+                        f"must say what delegating costs at stage {name!r}",
+                        None,
+                        "pass costs=CostModel(cost_abstain=...), or make the stage an AbstainingClassifier.",
+                    )
+                stage = AbstainingClassifier(
+                    stage, costs=costs, pos_label=self.pos_label, cv=self.cv, abstain_label=self.abstain_label
                 )
-            abstaining = AbstainingClassifier(
-                stage, costs=costs, pos_label=self.pos_label, cv=self.cv, abstain_label=self.abstain_label
-            )
-            if get_config()["enable_metadata_routing"]:
-                abstaining.set_fit_request(sample_weight=True)
-            stages.append((name, abstaining))
+                if get_config()["enable_metadata_routing"]:
+                    stage.set_fit_request(sample_weight=True)
+            stages.append((name, stage))
         return stages
 
     # ---------------------------------------------------------------- fit

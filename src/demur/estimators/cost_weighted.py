@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import (
@@ -35,7 +36,7 @@ from demur._checks import input_error
 from demur.costs.matrix import as_cost_matrix, by_class
 from demur.estimators.out_of_fold import default_label, inner_has, take_features
 from demur.exceptions import InputError
-from demur.multiclass.weights import ClassWeights, named_answers, optimize_weights
+from demur.multiclass.weights import named_answers, optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CostWeightedClassifier"]
@@ -94,10 +95,6 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     >>> round(model.rule_.objective, 3), model.rule_.optimal
     (0.04, True)
     """
-
-    estimator_: Any
-    rule_: ClassWeights
-    classes_: Any
 
     def __init__(
         self,
@@ -165,14 +162,11 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _routed(self, sample_weight: Any, fit_params: dict[str, Any]) -> Any:
         """Parameters of the inner ``fit``; without routing it gets all it can take."""
-        from sklearn import get_config
-
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=sample_weight, **fit_params)
-        inner = dict(fit_params)
         if sample_weight is not None and "sample_weight" in signature(self.estimator.fit).parameters:
-            inner["sample_weight"] = sample_weight
-        return Bunch(estimator=Bunch(fit=inner))
+            fit_params = {**fit_params, "sample_weight": sample_weight}
+        return Bunch(estimator=Bunch(fit=fit_params))
 
     def _require_abstain_label(self) -> None:
         if self.abstain_label_ in self.classes_.tolist():

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 from sklearn.neighbors import KernelDensity, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
@@ -76,8 +76,8 @@ class GuardedClassifier(TwoClassAbstainer):
         With a cost of abstaining.
     guard : {"distance", "density"} or estimator with `score_samples`, default "distance"
         "distance": mean distance to the five nearest training cases; "density": kernel density; both on
-        standardised features. Or any estimator whose `score_samples` is higher for familiar cases:
-        `IsolationForest`, `GaussianMixture`, `OneClassSVM`.
+        standardised features, which must be numbers. Or any estimator whose `score_samples` is higher for
+        familiar cases: `IsolationForest`, `GaussianMixture`, `OneClassSVM`.
     alpha : float in [0, 1], optional, default 0.01
         Refuse cases whose conformal p-value is at most this: of cases like the training data no larger
         share is refused. None: the limit with the smallest cost on the training cases; without unlike
@@ -172,39 +172,16 @@ class GuardedClassifier(TwoClassAbstainer):
             )
         return clone(self.guard)
 
-    # ---------------------------------------------------------------- fit
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose window and limit from out-of-fold scores and doubts, and fit model and guard to all cases.
-
-        Parameters
-        ----------
-        X : array or data frame with one row per case
-            Numbers, for the guard.
-        y : array of n labels
-        sample_weight : array of n numbers >= 0, optional
-            Weigh the cases for the window, and for the inner estimator if it takes weights.
-        **params
-            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
-        """
-        X, _ = indexable(X, y)
-        # before the base class, which chooses the rule; it also says what is wrong with too few cases
-        self._features = X
-        try:
-            return super().fit(X, y, sample_weight, **params)
-        finally:
-            del self._features
-
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
         self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
-        self.guard_ = self._new_guard().fit(self._features)
+        self.guard_ = self._new_guard().fit(X)
         # doubt of every training case by a guard fitted without it
-        n = _num_samples(self._features)
+        n = _num_samples(X)
         known_doubts = np.empty(n)
         folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
         for train, test in folds.split(np.empty((n, 1))):
-            guard = self._new_guard().fit(_safe_indexing(self._features, train))
-            known_doubts[test] = -guard.score_samples(_safe_indexing(self._features, test))
+            guard = self._new_guard().fit(_safe_indexing(X, train))
+            known_doubts[test] = -guard.score_samples(_safe_indexing(X, test))
         self._calibration = check_scores(known_doubts, "score_samples of the guard")
         doubts = self._calibration[held_out.rows]
         positive, score = cases.labels == self._outcomes[1], check_scores(held_out.response)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -82,7 +83,7 @@ def lag_rows(series: FloatArray, n_lags: int) -> tuple[FloatArray, FloatArray]:
 
 _UNSCENTED = ("alpha", "beta", "kappa")
 # name -> filter, and its parameters here
-_FILTERS: dict[str, tuple[Any, tuple[str, ...]]] = {
+_FILTERS: dict[str, tuple[Callable[..., KalmanFilter], tuple[str, ...]]] = {
     "ekf": (ExtendedKalmanFilter, ()),
     "ukf": (UnscentedKalmanFilter, _UNSCENTED),
     "cdkf": (CentralDifferenceKalmanFilter, ("spread",)),
@@ -179,7 +180,6 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    filter_: KalmanFilter
     _history: list[float]
 
     def __init__(
@@ -324,7 +324,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
         for value in values[p:]:
             self._advance(value)
 
-    def _new_filter(self, model: KalmanModel, mean: FloatArray, covariance: Any) -> Any:
+    def _new_filter(self, model: KalmanModel, mean: FloatArray, covariance: Any) -> KalmanFilter:
         kind, options = _FILTERS[self.filter]
         return kind(model, mean, covariance, **{name: getattr(self, name) for name in options})
 

@@ -196,9 +196,7 @@ def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     numbers = known.dtype.kind in "biuf" and isinstance(abstain_label, (Number, np.number))
     if numbers or (strings and known.dtype.kind != "O"):
         return np.array([*values, abstain_label])
-    mixed = np.empty(len(values) + 1, dtype=object)
-    mixed[:] = [*values, abstain_label]
-    return mixed
+    return np.array([*values, abstain_label], dtype=object)
 
 
 def take_features(owner: Any, fitted: Any) -> None:
@@ -381,8 +379,8 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         """Return what the rule looks at, one row per case."""
 
     @abstractmethod
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        """Choose the rule from the cases that are held out, and set the fitted attributes."""
+    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
+        """Choose the rule from the cases that are held out, and set the fitted attributes; `X` is of all."""
 
     @abstractmethod
     def _decide(self, response: Any) -> IntArray:
@@ -421,7 +419,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         self.classes_ = cases.classes
         self.estimator_ = held_out.estimator
         take_features(self, held_out.estimator)
-        self._choose(cases.at(held_out.rows), held_out)
+        self._choose(X, cases.at(held_out.rows), held_out)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(held_out.response)
         return self

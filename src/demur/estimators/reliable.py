@@ -104,7 +104,7 @@ class ReliableClassifier(TwoClassAbstainer):
                 )
             check_target(target, name)
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
         # the decided cases keep the promises, whether by chance on the hull or by thresholds
         design = reliable_window if self.randomized else deterministic_window

@@ -97,10 +97,6 @@ class MetaClassTree:
     (0.25, ['b', 'a'])
     """
 
-    root_: MetaClassNode | int
-    classes_: tuple[Any, ...]
-    objective_: float
-
     def __init__(self, *, cost: CostMode = "mean", split: str = "examples") -> None:
         self.cost = cost
         self.split = split
