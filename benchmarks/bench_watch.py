@@ -88,7 +88,7 @@ def _measured(what, files):
 
 def _watch(folder):
     from demur.cli.answers.watching import watch
-    from demur.cli.verbs.watch import Watching
+    from demur.cli.options.policies import Watching
 
     before = _bytes_read()
     state = folder.parent / f"{folder.name}.json"

@@ -27,7 +27,7 @@ from demur import (
     compare_models,
 )
 from demur.cli.answers.decisions import Application, Tally, write_decisions
-from demur.cli.verbs.apply import Decisions
+from demur.cli.options.policies import Decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
 from demur.surface.window import written_window

@@ -1,6 +1,6 @@
 """What the flags ask about the cases of a file: of two classes, or with `--classes` of any number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from demur._progress import Progress
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, refuse
+from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import ClassRows, read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
@@ -24,12 +25,14 @@ from demur.policy.policy import Policy
 from demur.windows.limits import LIMITS
 
 __all__ = [
+    "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
-    "ClassQuestion",
     "ManyClasses",
     "Read",
     "TwoClasses",
     "ask",
+    "class_abstain_label",
+    "class_question",
     "each_part",
     "part_remarks",
     "parts_document",
@@ -37,6 +40,8 @@ __all__ = [
 
 FOR_TWO_CLASSES = "is for two classes. Hint: leave it out beside --classes."
 """Why a flag is refused."""
+
+COSTS_NEEDED = "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
 
 # flags that have a meaning for any number of classes
 _WITH_CLASSES = (
@@ -76,16 +81,29 @@ def ask(
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
         refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
-        problem = ClassQuestion(classes, source, prices, limits, certainty)
-        rows = read_class_rows(source, problem.names)
+        asked = class_question(classes, source, prices, limits, certainty)
+        rows = read_class_rows(source, classes.listed())
         remark(rows.sentence, quiet=output.quiet)
-        return ManyClasses(cases=rows, problem=problem)
-    asked = _question(prices, limits, certainty, costs_needed=costs_needed)
+        return ManyClasses(cases=rows, asked=asked)
+    costs = prices.costs_or_range()
+    if costs is None and costs_needed:
+        raise InputError(COSTS_NEEDED)
+    if costs is None and (prices.objective or limits.given()):
+        name = "--objective" if prices.objective else next(iter(limits.given()))
+        raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    problem = DecisionProblem.checked(
+        costs=costs,
+        prevalence=prices.prevalence,
+        objective=prices.objective,
+        limits=limits.kept(),
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
+    )
     evidence = read_evidence(source, prices, split=split)
     remark(evidence.sentence, quiet=output.quiet)
-    remark(_flags_remark(prices, asked), quiet=output.quiet)
+    remark(_flags_remark(prices, problem), quiet=output.quiet)
     weights = source.weights or "importance"
-    return TwoClasses(cases=evidence, problem=asked, weights=weights, prices=prices)
+    return TwoClasses(cases=evidence, problem=problem, weights=weights, prices=prices)
 
 
 # ---------------------------------------------------------------- parts
@@ -212,26 +230,6 @@ class TwoClasses:
         return f"Left out: {error}"
 
 
-def _question(prices: Prices, limits: Limits, certainty: Certainty, *, costs_needed: bool) -> DecisionProblem:
-    """Check the flags together."""
-    costs = prices.costs_or_range()
-    if costs is None and costs_needed:
-        raise InputError(
-            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-        )
-    if costs is None and (prices.objective or limits.given()):
-        named = "--objective" if prices.objective else next(iter(limits.given()))
-        raise InputError(f"`{named}` needs costs. Hint: add --cost-fn and --cost-fp.")
-    return DecisionProblem.checked(
-        costs=costs,
-        prevalence=prices.prevalence,
-        objective=prices.objective,
-        limits=limits.kept(),
-        confidence_level=certainty.confidence,
-        seed=certainty.seed,
-    )
-
-
 def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
     """Say which flag makes no difference, or where no review can pay, whatever it costs."""
     if prices.objective in ("worst", "regret") and not problem.ranged:
@@ -251,67 +249,57 @@ def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
 # ---------------------------------------------------------------- any number of classes
 
 
-class ClassQuestion:
-    """What the flags ask of every part of the cases; costs are under the labels of the policy."""
+def class_question(
+    classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
+) -> dict[str, Any]:
+    """Return what the flags ask as arguments of `compare_models`, under the labels of the policy."""
+    names = classes.listed()
+    # labels that are whole numbers in the file are numbers for the policy, too
+    labels = {name: int(name) if all(map(_is_whole, names)) else name for name in names}
+    costs, by_class = _class_costs(classes, names)
+    abstain = _abstain_cost(prices, by_class)
+    if isinstance(abstain, Mapping):
+        abstain = {labels[name]: price for name, price in abstain.items()}
+    return {
+        "costs": {
+            labels[true]: {labels[name]: cost for name, cost in row.items()} for true, row in costs.items()
+        },
+        "classes": list(labels.values()),
+        "abstain_cost": abstain,
+        "objective": prices.objective,
+        **limits.kept().given(),
+        "weights": source.weights or "importance",
+        "confidence_level": certainty.confidence,
+        "seed": certainty.seed,
+    }
 
-    def __init__(
-        self, classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
-    ) -> None:
-        self.names = classes.listed()
-        # labels that are whole numbers in the file are numbers for the policy, too
-        whole = all(map(_is_whole, self.names))
-        self.labels: list[Any] = [int(name) for name in self.names] if whole else self.names
-        named = dict(zip(self.names, self.labels, strict=True))
-        costs, by_class = _class_costs(classes, self.names)
-        self.costs = {
-            named[true]: {named[name]: cost for name, cost in row.items()} for true, row in costs.items()
-        }
-        self.abstain = _abstain_cost(prices, by_class)
-        if isinstance(self.abstain, Mapping):
-            self.abstain = {named[name]: price for name, price in self.abstain.items()}
-        self.settings: dict[str, Any] = {
-            "objective": prices.objective,
-            **limits.kept().given(),
-            "weights": source.weights or "importance",
-            "confidence_level": certainty.confidence,
-            "seed": certainty.seed,
-        }
 
-    def abstain_label(self, given: str | None) -> Any:
-        """Return the label of an abstention, of the kind of the classes; None to pick one."""
-        if given is None:
-            return None
-        if given in self.names:
-            listed = ", ".join(self.names)
-            raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {given}.")
-        if not isinstance(self.labels[0], int):
-            return given
-        if not _is_whole(given):
-            raise InputError(
-                f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
-            )
-        return int(given)
+def class_abstain_label(given: str | None, labels: Sequence[Any]) -> Any:
+    """Return the label of an abstention, of the kind of the classes; None to pick one."""
+    names = list(map(str, labels))
+    if given in names:
+        raise InputError(f"`--abstain-label` must not be one of the classes {', '.join(names)}, got {given}.")
+    if given is None or not isinstance(labels[0], int):
+        return given
+    if not _is_whole(given):
+        raise InputError(
+            f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
+        )
+    return int(given)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ManyClasses:
-    """A question about one column of probabilities per class."""
+    """A question about one column of probabilities per class; `asked` are arguments of `compare_models`."""
 
     cases: ClassRows
-    problem: ClassQuestion
+    asked: dict[str, Any]
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part."""
-        part, asked = self.cases.parts[name], self.problem
-        return compare_models(
-            np.array(asked.labels, dtype=object)[part.codes],
-            part.proba,
-            costs=asked.costs,
-            classes=asked.labels,
-            abstain_cost=asked.abstain,
-            sample_weight=part.weights,
-            **asked.settings,
-        )
+        part = self.cases.parts[name]
+        labels = np.array(self.asked["classes"], dtype=object)[part.codes]
+        return compare_models(labels, part.proba, sample_weight=part.weights, **self.asked)
 
     def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""
@@ -330,7 +318,7 @@ class ManyClasses:
 
     def with_abstain_label(self, given: str | None) -> tuple["ManyClasses", Any]:
         """Check the label of an abstention."""
-        return self, self.problem.abstain_label(given)
+        return self, class_abstain_label(given, self.asked["classes"])
 
     def why_left_out(self, name: str, error: InputError) -> str:
         """Say why a group has no answer."""
@@ -371,22 +359,21 @@ def _class_costs(
 
 def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
     given = prices.given()
-    said: list[str] = [name for name in ("--cost-abstain", "--review-fee") if name in given]
-    if by_class is not None:
-        said.append("the column abstain of the cost matrix")
+    said = [name for name in ("--cost-abstain", "--review-fee") if name in given]
+    said += [] if by_class is None else ["the column abstain of the cost matrix"]
     if len(said) > 1:
         raise InputError(f"Abstaining has two prices: {' and '.join(said)}. Hint: give one of them.")
     if by_class is not None:
         return by_class
     if prices.review_fee is not None:
-        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
-        known = {name: rate for name, rate in rates.items() if rate is not None}
-        if len(known) == 1:
-            # among many classes there is one accuracy, whatever it is called
-            known = dict.fromkeys(rates, next(iter(known.values())))
-        return Reviewer(fee=prices.number("--review-fee"), **known)
-    price = given.get("--cost-abstain")
-    if price is not None and not isinstance(price, (float, tuple)):
+        rates = prices.reviewer_sensitivity, prices.reviewer_specificity
+        # among many classes there is one accuracy, whatever it is called
+        one = next((rate for rate in rates if rate is not None), 1.0)
+        sensitivity, specificity = (one if rate is None else rate for rate in rates)
+        fee = prices.number("--review-fee")
+        return Reviewer(fee=fee, sensitivity=sensitivity, specificity=specificity)
+    price = prices.cost_abstain
+    if isinstance(price, ColumnPrice):
         raise InputError(
             f"`--cost-abstain` must be a number or a range beside --classes, got the column {price.column!r}."
         )

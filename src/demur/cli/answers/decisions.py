@@ -24,9 +24,9 @@ import numpy as np
 
 from demur._files.database import connect
 from demur._files.whole import draft_of, temporary_folder, whole_file
+from demur.cli.options.policies import Decisions
 from demur.cli.reading.policies import AUDIT_COLUMNS, input_columns
 from demur.cli.table_files import sql_text
-from demur.cli.verbs.apply import Decisions
 from demur.engines.columns import quoted, unknown_column
 from demur.engines.files import database_errors
 from demur.engines.row_stream import BadRow, ParquetRows, RowStream

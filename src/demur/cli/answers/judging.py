@@ -5,9 +5,9 @@ from typing import Any
 
 from demur._results import Interval
 from demur.cli.answers.batches import labelled_scores
+from demur.cli.options.policies import Judging
 from demur.cli.output import number, percent, span, table, wrapped
 from demur.cli.reading.policies import read_policy
-from demur.cli.verbs.judge import Judging
 from demur.engines.files import open_table
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
 from demur.policy.policy import Policy

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from demur.cli.answers.batches import counted_days, day_key, labelled_scores, rule_columns
+from demur.cli.options.policies import Watching
 from demur.cli.output import number, percent, remark, span, wrapped, write_file
 from demur.cli.reading.policies import read_policy
-from demur.cli.verbs.watch import Watching
 from demur.engines.files import open_table
 from demur.engines.paths import is_stream, source_files
 from demur.engines.sources import MEMORY_LIMIT

@@ -1,6 +1,6 @@
 """From a file to true classes and one column of probabilities per class and model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,11 @@ from demur._checks import check_scores, check_weights
 from demur.cli.options import Source
 from demur.cli.reading.evidence import CaseParts, require_complete
 from demur.cli.reading.roles import guessed_label, require_numbers
-from demur.engines.files import open_table
+from demur.engines.columns import Column
+from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "ClassPart",
@@ -21,6 +22,7 @@ __all__ = [
     "model_columns",
     "read_class_probabilities",
     "read_class_rows",
+    "require_listed",
 ]
 
 # what may stand between the name of a model and that of a class
@@ -41,6 +43,14 @@ class ClassPart:
     def n(self) -> float:
         """Number of cases."""
         return float(len(self.codes) if self.weights is None else self.weights.sum())
+
+    def of(self, own: BoolArray) -> "ClassPart":
+        """Return some of the cases."""
+        return ClassPart(
+            codes=self.codes[own],
+            proba={model: columns[own] for model, columns in self.proba.items()},
+            weights=None if self.weights is None else self.weights[own],
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,35 +130,38 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
         every = [name for listed in columns.values() for name in listed]
         label = source.label if source.label is not None else guessed_label(table, taken=every)
         others = [name for name in (source.weight, source.group) if name is not None]
-        table.require([label, *every, *others])
-        for name in every:
-            require_numbers(table, name, "--classes")
-        read = table.read(list(dict.fromkeys([label, *every, *others])))
+        read = _read_numbers(table, every, [label, *every, *others])
     if not source.drop_missing:
         require_complete(read.values(), _MISSING)
     kept = ~np.logical_or.reduce([column.missing for column in read.values()])
     values = {name: column.values[kept] for name, column in read.items()}
-    codes = _codes(values[label], classes, label)
-    weights = None if source.weight is None else check_weights(values[source.weight], source.weight)
-    proba = {
-        model: np.column_stack([check_scores(values[name], name) for name in listed])
-        for model, listed in columns.items()
-    }
+    whole = ClassPart(
+        codes=_codes(values[label], classes, label),
+        weights=None if source.weight is None else check_weights(values[source.weight], source.weight),
+        proba={
+            model: np.column_stack([check_scores(values[name], name) for name in listed])
+            for model, listed in columns.items()
+        },
+    )
+    parts = {"": whole}
+    if source.group is not None:
+        groups = np.array([class_name(value) for value in values[source.group].tolist()])
+        parts = {name: whole.of(groups == name) for name in np.unique(groups).tolist()}
+    n, dropped = len(whole.codes), int(np.count_nonzero(~kept))
     more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
     text = (
-        f"Read {len(codes)} rows of {table.name}: label column {label}, one column of probabilities for each "
+        f"Read {n} rows of {table.name}: label column {label}, one column of probabilities for each "
         f"of {', '.join(classes[:8])}{more}"
     )
     if list(columns) != [_MODEL]:
         text += f"; {'models' if len(columns) > 1 else 'model'} {', '.join(columns)}"
     text += f", weights {source.weight}" if source.weight else ""
     text += f", groups by {source.group}." if source.group else "."
-    dropped = len(kept) - len(codes)
     return ClassRows(
         sentence=text + (f" Left out {dropped} rows with a missing value." if dropped else ""),
         data={
             "source": table.name,
-            "rows": len(codes),
+            "rows": n,
             "label": label,
             "classes": classes,
             "models": {name: list(listed) for name, listed in columns.items()},
@@ -156,9 +169,17 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
             "group": source.group,
         },
         columns=columns,
-        parts=_parts(codes, proba, weights, None if source.group is None else values[source.group]),
+        parts=parts,
         group=source.group,
     )
+
+
+def _read_numbers(table: FileTable, numbers: Sequence[str], names: Sequence[str]) -> dict[str, Column]:
+    """Read columns, some of which must hold numbers."""
+    table.require(names)
+    for name in numbers:
+        require_numbers(table, name, "--classes")
+    return table.read(names)
 
 
 def read_class_probabilities(
@@ -173,40 +194,24 @@ def read_class_probabilities(
                 "Hint: choose one with --model."
             )
         ((model, columns),) = models.items()
-        table.require(columns)
-        for name in columns:
-            require_numbers(table, name, "--classes")
-        read = table.read(columns)
+        read = _read_numbers(table, columns, columns)
     require_complete(read.values(), _MISSING)
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])
 
 
 def _codes(values: Any, classes: list[str], label: str) -> IntArray:
-    place = {name: code for code, name in enumerate(classes)}
     listed = values.tolist()
     names = {value: class_name(value) for value in dict.fromkeys(listed)}
-    unknown = next((name for name in names.values() if name not in place), None)
-    if unknown is not None:
-        raise InputError(
-            f"Label column {label!r} holds the class {unknown!r}, which --classes does not list. "
-            "Hint: list every class, in the spelling of the file."
-        )
-    code_of = {value: place[name] for value, name in names.items()}
-    return np.fromiter((code_of[value] for value in listed), np.int64, len(listed))
+    require_listed(names.values(), classes, label, "--classes")
+    codes = {value: classes.index(name) for value, name in names.items()}
+    return np.fromiter((codes[value] for value in listed), np.int64, len(listed))
 
 
-def _parts(
-    codes: IntArray, proba: dict[str, FloatArray], weights: FloatArray | None, groups: Any
-) -> dict[str, ClassPart]:
-    if groups is None:
-        return {"": ClassPart(codes=codes, proba=proba, weights=weights)}
-    names = np.array([class_name(value) for value in groups.tolist()])
-    parts = {}
-    for name in np.unique(names).tolist():
-        own = names == name
-        parts[name] = ClassPart(
-            codes=codes[own],
-            proba={model: columns[own] for model, columns in proba.items()},
-            weights=None if weights is None else weights[own],
-        )
-    return parts
+def require_listed(present: Iterable[str], classes: Collection[str], label: str, flag: str) -> None:
+    """Refuse a class of the file that a flag does not list."""
+    for name in present:
+        if name not in classes:
+            raise InputError(
+                f"Label column {label!r} holds the class {name!r}, which {flag} does not list. "
+                "Hint: list every class, in the spelling of the file."
+            )

@@ -1,71 +1,17 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Output, takes, verb
+from demur.cli.options.policies import Decisions
 from demur.exceptions import InputError
 
-__all__ = ["Decisions", "command"]
+__all__ = ["command"]
 
 # exit code where no row got a decision
 _NO_DECISION = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decisions(Flags):
-    """Which policy decides on which rows, and how the decisions are written."""
-
-    TITLE: ClassVar[str] = "Decisions"
-
-    policy: str = argument(metavar="POLICY")
-    file: str = argument()
-    model: str | None = flag(
-        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
-    )
-    column: str = flag(
-        "--column", default="decision", metavar="NAME", show_default=True, help="Name of the new column."
-    )
-    only: bool = flag(
-        "--only", default=False, is_flag=True, help="Write the decisions alone, without the input's columns."
-    )
-    strict: bool = flag(
-        "--strict",
-        default=False,
-        is_flag=True,
-        help="Fail on the first row without a score, or on scores of another scale, and write nothing.",
-    )
-    audit: float | None = flag(
-        "--audit",
-        metavar="SHARE",
-        type=float,
-        help="Ask for the true class of this random share of the decided rows: 1 in a column audit, and "
-        "the probability of a label in audit_probability.",
-    )
-    audit_seed: str | None = flag(
-        "--audit-seed", metavar="TEXT", help="Another seed draws other rows; the same one the same rows."
-    )
-    audit_key: str | None = flag(
-        "--audit-key",
-        metavar="COLUMN",
-        help="Column that names a case, which is then drawn or not in every file [default: the whole row "
-        "and its place].",
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse flags that need others."""
-        for name, value in (("--audit-seed", self.audit_seed), ("--audit-key", self.audit_key)):
-            if self.audit is None and value is not None:
-                raise InputError(f"`{name}` is for audits. Hint: add --audit SHARE.")
-        if self.audit is not None and self.only:
-            raise InputError(
-                "`--audit` needs the columns of the rows: nobody can label a decision alone. "
-                "Hint: leave --only out."
-            )
-        if self.audit is not None and self.column in ("audit", "audit_probability"):
-            raise InputError(f"`--column {self.column}` must differ from the columns of --audit.")
 
 
 @verb(

@@ -111,12 +111,13 @@ def _decide_without_labels(
     output: Output,
 ) -> None:
     """Decide from the costs and the probabilities alone."""
+    from demur.cli.answers.asking import COSTS_NEEDED, class_question
+    from demur.cli.answers.deciding import decide_classes_without_labels, decide_without_labels
+
     many = classes.names is not None
     costs = None if many else prices.costs()
     if costs is None and not many:
-        raise InputError(
-            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-        )
+        raise InputError(COSTS_NEEDED)
     refuse(
         source,
         prices,
@@ -126,14 +127,10 @@ def _decide_without_labels(
         because="needs labelled cases. Hint: leave it out with --no-labels.",
         but=("--model", "--cost-abstain", *(_MANY_CLASSES if many else _TWO_CLASSES)),
     )
-    output.format(
-        (".json",) if many else (".json", ".txt", ".md"), "a policy is a JSON file." if many else None
-    )
-    from demur.cli.answers.asking import ClassQuestion
-    from demur.cli.answers.deciding import decide_classes_without_labels, decide_without_labels
-
     if costs is not None:
+        output.format((".json", ".txt", ".md"))
         decide_without_labels(source, costs, abstain_label=rule.abstain_label, output=output)
         return
-    problem = ClassQuestion(classes, source, prices, limits, certainty)
-    decide_classes_without_labels(source, problem, abstain_label=rule.abstain_label, output=output)
+    output.format((".json",), "a policy is a JSON file.")
+    asked = class_question(classes, source, prices, limits, certainty)
+    decide_classes_without_labels(source, asked, abstain_label=rule.abstain_label, output=output)

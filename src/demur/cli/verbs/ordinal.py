@@ -131,6 +131,7 @@ def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatA
 
 
 def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
+    from demur.cli.reading.class_columns import require_listed
     from demur.engines.labels import is_number
 
     present = list(dict.fromkeys(truth))
@@ -145,12 +146,7 @@ def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
     levels = [name.strip() for name in order.split(",")]
     if len(set(levels)) < len(levels) or len(levels) < 2:
         raise InputError(f"`--order` must list at least two different classes, got {order!r}.")
-    for name in present:
-        if name not in levels:
-            raise InputError(
-                f"Label column {label!r} holds the class {name!r}, which --order does not list. "
-                "Hint: list every class, in the spelling of the file."
-            )
+    require_listed(present, levels, label, "--order")
     empty = next((name for name in levels if name not in present), None)
     if empty is not None:
         raise InputError(f"`--order` lists {empty!r}, which no row of {label!r} holds. Hint: leave it out.")
