@@ -92,14 +92,12 @@ class _Cases(NamedTuple):
         """Mean loss at shares of abstentions; `counts` says how often each case is there, row by row."""
         n = counts.sum(axis=1, keepdims=True)
         sums = [
-            np.pad(np.cumsum(np.add.reduceat(counts * column, self.groups.starts, axis=1), axis=1) / n, _LEFT)
+            np.cumsum(np.add.reduceat(counts * column, self.groups.starts, axis=1), axis=1) / n
             for column in (np.ones(counts.shape[1]), answered, abstained)
         ]
-        values = sums[1][:, -1:] - sums[1] + sums[2]
-        return np.array([np.interp(grid, x, y) for x, y in zip(sums[0], values, strict=True)])
-
-
-_LEFT = ((0, 0), (1, 0))
+        shares, answers, abstentions = (np.pad(column, ((0, 0), (1, 0))) for column in sums)
+        values = answers[:, -1:] - answers + abstentions
+        return np.array([np.interp(grid, x, y) for x, y in zip(shares, values, strict=True)])
 
 
 def response_band(
