@@ -26,7 +26,6 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.estimators.out_of_fold import (
-    OutOfFold,
     OutOfFoldClassifier,
     TrainingCases,
     positive_scores,
@@ -52,7 +51,6 @@ __all__ = [
     "case_costs_of",
     "given_amounts",
     "honest_case_window",
-    "require_numbers",
     "warn_if_costs_are_odd",
     "warn_of_note",
 ]
@@ -64,18 +62,6 @@ AMOUNTS = ("cost_fn", "cost_fp", "cost_abstain")
 def given_amounts(**amounts: Any) -> dict[str, Any]:
     """Return the amounts that were passed, checked: a long fit should not end in a refusal."""
     return {name: check_amounts(value, name) for name, value in amounts.items() if value is not None}
-
-
-def require_numbers(costs: CaseCosts) -> None:
-    """Refuse amounts of cases that a constructor cannot know."""
-    for field in fields(costs):
-        if field.name != "reviewer" and isinstance(getattr(costs, field.name), np.ndarray):
-            raise input_error(
-                "costs",
-                "must hold one number per cost",
-                f"amounts as {field.name}",
-                f"pass them to fit: fit(X, y, {field.name}=...).",
-            )
 
 
 def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) -> CaseCosts:
@@ -207,10 +193,10 @@ class TwoClassAbstainer(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
 
-    def _counts(self, cases: TrainingCases, held_out: OutOfFold) -> ScoreCounts:
+    def _counts(self, held_out: TrainingCases, response: Any) -> ScoreCounts:
         """Out-of-fold evidence."""
-        positive = cases.labels == self._outcomes[1]
-        counts = ScoreCounts.from_arrays(positive, held_out.response, sample_weight=cases.weights)
+        positive = held_out.labels == self._outcomes[1]
+        counts = ScoreCounts.from_arrays(positive, response, sample_weight=held_out.weights)
         counts.require_both_classes("A window")
         if len(counts.scores) == 1:
             warnings.warn(
@@ -394,7 +380,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
             if isinstance(self.costs, CaseCosts):
-                require_numbers(self.costs)
+                # the constructor cannot know the cases
+                for field in fields(self.costs):
+                    if field.name != "reviewer" and isinstance(getattr(self.costs, field.name), np.ndarray):
+                        raise input_error(
+                            "costs",
+                            "must hold one number per cost",
+                            f"amounts as {field.name}",
+                            f"pass them to fit: fit(X, y, {field.name}=...).",
+                        )
             else:
                 check_type(self.costs, "costs", CostModel)
             if any(given):
@@ -472,22 +466,22 @@ class AbstainingClassifier(TwoClassAbstainer):
             # `costs_` holds them, if all went well
             del self._amounts
 
-    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
-        counts = self._counts(cases, held_out)
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        counts = self._counts(held_out, response)
         surface = abstention_surface(counts, prevalence=self.prevalence)
         if self.store_surface:
             self.surface_ = surface
         elif hasattr(self, "surface_"):
             del self.surface_
         self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
-        positive, scores = cases.labels == self._outcomes[1], check_scores(held_out.response)
+        positive, scores = held_out.labels == self._outcomes[1], check_scores(response)
         if isinstance(self.costs_, CaseCosts):
             # certificates and optimal costs are for costs by class
             columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
             self.window_, self.expected_cost_ = honest_case_window(
                 positive,
                 scores,
-                cases.weights,
+                held_out.weights,
                 replace(self.costs_, **columns),
                 limits=self._limits,
                 prevalence=self.prevalence,
@@ -504,11 +498,11 @@ class AbstainingClassifier(TwoClassAbstainer):
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
             self.optimal_costs_ = optimal_costs(surface, self.window_)
-        if cases.weights is None:
+        if held_out.weights is None:
             self.certificate_ = surface_certificate(
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
-        self.expected_cost_ = self._honest_cost(positive, scores, cases.weights, self.costs_)
+        self.expected_cost_ = self._honest_cost(positive, scores, held_out.weights, self.costs_)
 
     def _honest_cost(
         self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None, costs: CostModel

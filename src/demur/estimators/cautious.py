@@ -12,7 +12,7 @@ from demur.cautious.response import ResponseCurve, ResponsePoint, response_curve
 from demur.cautious.rules import CautionWindowRule, equal_bias
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import warn_if_costs_are_odd
-from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, class_probabilities
+from demur.estimators.out_of_fold import OutOfFoldClassifier, TrainingCases, class_probabilities
 from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray
 
@@ -119,16 +119,16 @@ class CautiousClassifier(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return class_probabilities(estimator, X)
 
-    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
         self.response_curve_ = response_curve(
-            cases.codes,
-            held_out.response,
-            sample_weight=cases.weights,
+            held_out.codes,
+            response,
+            sample_weight=held_out.weights,
             bias=self._bias,
             metric="accuracy" if self.costs is None else "cost",
             costs=self.costs,
         )
-        if np.ptp(held_out.response, axis=0).max() == 0:
+        if np.ptp(response, axis=0).max() == 0:
             warnings.warn(
                 "All out-of-fold probabilities are equal, so every case gets the same decision. "
                 "Hint: check the features and the inner estimator.",

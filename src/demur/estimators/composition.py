@@ -222,7 +222,7 @@ class CautiousEnsemble(NamedClassifiers):
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
         for name, member in members:
-            held_out = out_of_fold(
+            fitted, held_out, response = out_of_fold(
                 member if isinstance(cv, str) else clone(member),
                 X,
                 cases,
@@ -232,13 +232,12 @@ class CautiousEnsemble(NamedClassifiers):
                 fit_params={} if weights[name] is None else {"sample_weight": weights[name]},
                 split_params={},
             )
-            self.members_.append(held_out.estimator)
-            columns.append(held_out.response)
+            self.members_.append(fitted)
+            columns.append(response)
         self.classes_ = cases.classes
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
-        scored = cases.at(held_out.rows)
-        self._positive, self._weights = scored.labels == self._outcomes[1], scored.weights
+        self._positive, self._weights = held_out.labels == self._outcomes[1], held_out.weights
         amounts = RowCosts.of(self._positive, self.costs, self._weights)
         names = tuple(name for name, _ in members)
         self.rule_ = combined_rule_of(self.combine, names, self.out_of_fold_scores_, amounts, self._fees)

@@ -135,7 +135,20 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         label = self.abstain_label
         self.abstain_label_ = default_label(self.classes_.tolist()) if label is None else label
         if self.abstain_cost is not None:
-            self._require_abstain_label()
+            if self.abstain_label_ in self.classes_.tolist():
+                raise input_error(
+                    "abstain_label",
+                    "must not be one of the classes",
+                    repr(self.abstain_label_),
+                    "choose another label.",
+                )
+            if isinstance(self.abstain_label_, str) != (self.classes_.dtype.kind in "UOST"):
+                raise input_error(
+                    "abstain_label",
+                    "must be text for text classes and a number for numbers",
+                    repr(self.abstain_label_),
+                    "abstain_label='abstain' suits text classes.",
+                )
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         take_features(self, self.estimator_)
         m = len(self.classes_)
@@ -167,22 +180,6 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if sample_weight is not None and "sample_weight" in signature(self.estimator.fit).parameters:
             fit_params = {**fit_params, "sample_weight": sample_weight}
         return Bunch(estimator=Bunch(fit=fit_params))
-
-    def _require_abstain_label(self) -> None:
-        if self.abstain_label_ in self.classes_.tolist():
-            raise input_error(
-                "abstain_label",
-                "must not be one of the classes",
-                repr(self.abstain_label_),
-                "choose another label.",
-            )
-        if isinstance(self.abstain_label_, str) != (self.classes_.dtype.kind in "UOST"):
-            raise input_error(
-                "abstain_label",
-                "must be text for text classes and a number for numbers",
-                repr(self.abstain_label_),
-                "abstain_label='abstain' suits text classes.",
-            )
 
     def _by_position(self, value: Any) -> Any:
         if not hasattr(value, "items"):

@@ -17,7 +17,7 @@ from demur._checks import check_class_codes, check_rate, check_scores, check_typ
 from demur.cautious.conformal import conformal_p_values
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
-from demur.estimators.out_of_fold import OutOfFold, TrainingCases
+from demur.estimators.out_of_fold import TrainingCases
 from demur.exceptions import InputError
 from demur.honest.combinations import guarded_cost
 from demur.honest.expected_cost import ExpectedCost
@@ -172,8 +172,8 @@ class GuardedClassifier(TwoClassAbstainer):
             )
         return clone(self.guard)
 
-    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
-        self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        self._counts(held_out, response)  # refuses a missing class, warns of constant scores
         self.guard_ = self._new_guard().fit(X)
         # doubt of every training case by a guard fitted without it
         n = _num_samples(X)
@@ -184,8 +184,8 @@ class GuardedClassifier(TwoClassAbstainer):
             known_doubts[test] = -guard.score_samples(_safe_indexing(X, test))
         self._calibration = check_scores(known_doubts, "score_samples of the guard")
         doubts = self._calibration[held_out.rows]
-        positive, score = cases.labels == self._outcomes[1], check_scores(held_out.response)
-        amounts = RowCosts.of(positive, self.costs, cases.weights)
+        positive, score = held_out.labels == self._outcomes[1], check_scores(response)
+        amounts = RowCosts.of(positive, self.costs, held_out.weights)
         limit = None
         if self.alpha is not None:
             # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
@@ -194,7 +194,7 @@ class GuardedClassifier(TwoClassAbstainer):
             refuses = 1 / (len(known) + 1) <= self.alpha
             limit = float(known[allowed].max(initial=known[0])) if refuses else np.inf
         self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
-        self._evidence = positive, score, cases.weights
+        self._evidence = positive, score, held_out.weights
         self._held_out_doubts = doubts
 
     # ---------------------------------------------------------------- use

@@ -364,7 +364,18 @@ class MimeticClassifier(OracleModel):
             # only the ranges of X are used, so text columns pass as well as numbers
             checked = validate_data(self, X, dtype=None)
         if y is not None:
-            labels = _two_classes(y, len(y) if checked is None else len(checked))
+            labels = column_or_1d(y, warn=True)
+            assert_all_finite(labels, input_name="y")
+            kind = type_of_target(labels, input_name="y", raise_unknown=True)
+            if kind != "binary":
+                raise input_error(
+                    "y",
+                    "must hold two classes",
+                    kind,
+                    f"Only binary classification is supported. The type of the target is {kind}.",
+                )
+            if checked is not None and len(labels) != len(checked):
+                raise input_error("y", f"must label each of the {len(checked)} cases", len(labels))
         if self.schema is not None:
             schema = self.schema
         elif self.ranges is not None:
@@ -426,22 +437,6 @@ class MimeticClassifier(OracleModel):
         return self.tree_.explain(
             describe=partial(describe_column, code_book(self.attributes_, self.names_)), label=label
         )
-
-
-def _two_classes(y: Any, n: int) -> np.ndarray:
-    labels = column_or_1d(y, warn=True)
-    assert_all_finite(labels, input_name="y")
-    kind = type_of_target(labels, input_name="y", raise_unknown=True)
-    if kind != "binary":
-        raise input_error(
-            "y",
-            "must hold two classes",
-            kind,
-            f"Only binary classification is supported. The type of the target is {kind}.",
-        )
-    if len(labels) != n:
-        raise input_error("y", f"must label each of the {n} cases", len(labels))
-    return np.asarray(labels)
 
 
 _PAPER_MU = (1.0, 2.0, 3.0, 5.0, 10.0)

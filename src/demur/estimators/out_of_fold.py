@@ -39,7 +39,6 @@ from demur.typing import FloatArray, IntArray
 
 __all__ = [
     "AbstainingPredictions",
-    "OutOfFold",
     "OutOfFoldClassifier",
     "TrainingCases",
     "check_outcomes",
@@ -95,17 +94,21 @@ def class_probabilities(estimator: Any, X: Any) -> FloatArray:
 
 
 class TrainingCases(NamedTuple):
-    """Checked arguments of `fit`; element i of `codes` is the index of the label of case i in `classes`."""
+    """Checked cases of `fit`, or some of them.
+
+    Element i of `codes` is the index of the label of case i in `classes`, and of `rows` its row in `fit`.
+    """
 
     labels: Any
     classes: Any
     codes: IntArray
     weights: FloatArray | None
+    rows: IntArray
 
     def at(self, rows: IntArray) -> TrainingCases:
         """Return some of the cases."""
         weights = None if self.weights is None else self.weights[rows]
-        return self._replace(labels=self.labels[rows], codes=self.codes[rows], weights=weights)
+        return TrainingCases(self.labels[rows], self.classes, self.codes[rows], weights, self.rows[rows])
 
 
 def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
@@ -126,7 +129,7 @@ def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
-    return TrainingCases(labels, classes, codes, weights)
+    return TrainingCases(labels, classes, codes, weights, np.arange(len(codes)))
 
 
 def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
@@ -235,17 +238,6 @@ class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
 # ---------------------------------------------------------------- out of fold
 
 
-class OutOfFold(NamedTuple):
-    """Fitted model, and the response to every case scored by a model that had not seen it.
-
-    Element i of `response` belongs to case ``rows[i]`` of the training cases.
-    """
-
-    estimator: Any
-    rows: IntArray
-    response: Any
-
-
 def out_of_fold(
     estimator: Any,
     X: Any,
@@ -256,8 +248,12 @@ def out_of_fold(
     respond: Callable[[Any, Any], Any],
     fit_params: dict[str, Any],
     split_params: dict[str, Any],
-) -> OutOfFold:
-    """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases."""
+) -> tuple[Any, TrainingCases, Any]:
+    """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases.
+
+    Returns the fitted model, and the cases that were held out with the response to each by a model that had
+    not seen it.
+    """
     if isinstance(cv, str):
         check_choice(cv, "cv", ("prefit",))
         try:
@@ -277,7 +273,7 @@ def out_of_fold(
             raise input_error(
                 "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
             )
-        return OutOfFold(estimator, np.arange(len(cases.codes)), respond(estimator, X))
+        return estimator, cases, respond(estimator, X)
     rows, responses, fitted = [], [], None
     for train, test in _splits(cv, X, cases, split_params):
         part = _check_method_params(X, fit_params, indices=train)
@@ -293,7 +289,7 @@ def out_of_fold(
             f"False and {len(rows)} folds",
             "or pass a splitter with one split, such as ShuffleSplit(n_splits=1).",
         )
-    return OutOfFold(fitted, np.concatenate(rows), np.concatenate(responses))
+    return fitted, cases.at(np.concatenate(rows)), np.concatenate(responses)
 
 
 def fixed_splits(cv: Any, X: Any, cases: TrainingCases) -> Any:
@@ -379,8 +375,8 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         """Return what the rule looks at, one row per case."""
 
     @abstractmethod
-    def _choose(self, X: Any, cases: TrainingCases, held_out: OutOfFold) -> None:
-        """Choose the rule from the cases that are held out, and set the fitted attributes; `X` is of all."""
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        """Choose the rule by the cases held out, and set the fitted attributes; `X` is of all cases."""
 
     @abstractmethod
     def _decide(self, response: Any) -> IntArray:
@@ -406,7 +402,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
         self._check(cases)
         fit_params, split_params = self._routed(sample_weight, params)
-        held_out = out_of_fold(
+        self.estimator_, held_out, response = out_of_fold(
             self.estimator,
             X,
             cases,
@@ -417,11 +413,10 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
             split_params=split_params,
         )
         self.classes_ = cases.classes
-        self.estimator_ = held_out.estimator
-        take_features(self, held_out.estimator)
-        self._choose(X, cases.at(held_out.rows), held_out)
+        take_features(self, self.estimator_)
+        self._choose(X, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
-        self.out_of_fold_decisions_ = self._decide(held_out.response)
+        self.out_of_fold_decisions_ = self._decide(response)
         return self
 
     def _labels_of_codes(self, classes: Any) -> Any:

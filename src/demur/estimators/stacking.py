@@ -200,7 +200,16 @@ def stack_forecasters(
     >>> curve.relative_aoc(stacked.null_curve()) < 0.5
     True
     """
-    _require_forecasters(bases, meta)
+    if not isinstance(bases, Mapping) or not bases:
+        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
+    for name, base in bases.items():
+        if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
+            rule = "must have fit and update_forecast"
+            raise input_error(f"bases[{name!r}]", rule, type(base).__name__)
+    if isinstance(meta, str):
+        check_choice(meta, "meta", _METAS)
+    elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):
+        raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
     check_positive_int(n_picks, "n_picks")
     values = check_series(series)
     n = len(values)
@@ -235,19 +244,6 @@ def stack_forecasters(
         weights=dict(zip(bases, shares, strict=True)) if shares else {},
         rescaler=rescaler,
     )
-
-
-def _require_forecasters(bases: Any, meta: Any) -> None:
-    if not isinstance(bases, Mapping) or not bases:
-        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
-    for name, base in bases.items():
-        if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
-            rule = "must have fit and update_forecast"
-            raise input_error(f"bases[{name!r}]", rule, type(base).__name__)
-    if isinstance(meta, str):
-        check_choice(meta, "meta", _METAS)
-    elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):
-        raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
 
 
 def _combine(
