@@ -199,7 +199,18 @@ class BinnedCounts(ScoreCounts):
         low = check_scores(scores, "scores")
         high = low if upper is None else check_scores(upper, "upper")
         pos, neg = check_class_columns(positives, negatives, scores=low, upper=high)
-        self._check_parts(chosen, low, high, pos, neg)
+        at = np.searchsorted(self.scores, low, side="right") - 1
+        outside = ~np.isin(at, chosen) | (high > self.upper_scores[at])
+        if np.any(outside):
+            raise input_error("scores", "must lie in the bins to be replaced", float(low[outside][0]))
+        for name, new, old in (("positives", pos, self.positives), ("negatives", neg, self.negatives)):
+            total = np.bincount(at, new, len(self.scores))[chosen]
+            wrong = np.abs(total - old[chosen]) > _ADDS_UP * old[chosen]
+            if np.any(wrong):
+                bin_ = int(chosen[wrong][0])
+                got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
+                hint = "count the same data twice, with the same rows left out."
+                raise input_error(name, "must add up to the bins they replace", got, hint)
         keep = np.ones(len(self.scores), dtype=np.bool_)
         keep[chosen] = False
         own = self.scores, self.upper_scores, self.positives, self.negatives
@@ -211,24 +222,6 @@ class BinnedCounts(ScoreCounts):
         if not made.exact:
             return made
         return ScoreCounts(_positive=made._positive, _negative=made._negative, _rows=made._rows)
-
-    def _check_parts(
-        self, chosen: IntArray, low: FloatArray, high: FloatArray, pos: FloatArray, neg: FloatArray
-    ) -> None:
-        """Refuse parts outside the chosen bins or that do not add up to them."""
-        at = np.searchsorted(self.scores, low, side="right") - 1
-        outside = ~np.isin(at, chosen) | (high > self.upper_scores[at])
-        if np.any(outside):
-            bad = float(low[outside][0])
-            raise input_error("scores", "must lie in the bins to be replaced", bad)
-        for name, new, old in (("positives", pos, self.positives), ("negatives", neg, self.negatives)):
-            total = np.bincount(at, new, len(self.scores))[chosen]
-            wrong = np.abs(total - old[chosen]) > _ADDS_UP * old[chosen]
-            if np.any(wrong):
-                bin_ = int(chosen[wrong][0])
-                got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
-                hint = "count the same data twice, with the same rows left out."
-                raise input_error(name, "must add up to the bins they replace", got, hint)
 
     def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
         """Add up bins; those that overlap become one, which is what the same bins of two days do."""

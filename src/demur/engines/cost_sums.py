@@ -31,6 +31,7 @@ from demur.engines.tallies import (
     Columns,
     as_floats,
     bin_ranges,
+    coded,
     is_missing,
     is_positive,
     looks_like_more_than,
@@ -330,7 +331,10 @@ def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> N
         raise input_error(name, "must hold at least one row", "none")
     counts = rows[_ROWS].astype(np.int64)
     score = rows[_SCORE] if _SCORE in rows else rows[_NUMBER]
-    for column, values in ((columns.y_true, rows[_LABEL]), (name, score)):
+    keys = {columns.y_true: rows[_LABEL], name: score}
+    if columns.groups is not None:
+        keys[columns.groups] = rows[_GROUP]
+    for column, values in keys.items():
         missing = int(counts[is_missing(values)].sum())
         if missing:
             raise missing_rows(column, missing)
@@ -401,7 +405,7 @@ def read_folded_costs(
             scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
             rows = _folded_rows(scan, seed)
             _require_complete(rows, model, columns)
-            for group, part in _parts(rows, columns.groups):
+            for group, part in _parts(rows):
                 truth, cases, sums, products = scan.sums(part, positive)
                 if _SCORE in part:
                     lower = upper = as_floats(part[_SCORE])
@@ -439,16 +443,13 @@ def _folded_rows(scan: _Scan, seed: int) -> dict[str, Any]:
     return scan.grouped(frame, *keys, _NUMBER)
 
 
-def _parts(rows: Mapping[str, Any], group: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
-    if group is None:
+def _parts(rows: Mapping[str, Any]) -> list[tuple[Any, Mapping[str, Any]]]:
+    if _GROUP not in rows:
         return [(None, rows)]
-    values = rows[_GROUP]
-    missing = np.array([value is None for value in values])
-    if missing.any():
-        raise missing_rows(group, int(as_floats(rows[_ROWS])[missing].sum()))
+    groups, codes = coded(rows[_GROUP])
     return [
-        (value, {name: column[values == value] for name, column in rows.items()})
-        for value in np.unique(values)
+        (group, {name: column[codes == place] for name, column in rows.items()})
+        for place, group in enumerate(groups)
     ]
 
 

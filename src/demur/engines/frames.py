@@ -23,6 +23,7 @@ __all__ = [
     "Table",
     "bin_number",
     "collected",
+    "column_kinds",
     "eager_columns",
     "named_column",
     "narwhals",
@@ -94,7 +95,7 @@ class FrameTable:
         self.at_once = at_once
         self.reads_ahead: bool = frame.implementation.is_duckdb()
         self.types = dict(frame.collect_schema().items())
-        self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self.types.items()}
+        self.kinds = column_kinds(frame)
         self.integers = frozenset(column for column, dtype in self.types.items() if dtype.is_integer())
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
@@ -273,13 +274,18 @@ def with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
     return frame.with_columns(**{_NUMBER: whole}, **edge)
 
 
-def _kind(dtype: Any) -> Kind:
+def column_kinds(frame: Any) -> dict[str, Kind]:
+    """Return what kind of values each column of a Narwhals frame holds."""
     nw = narwhals()
-    if dtype.is_numeric():
-        return "number"
-    if dtype == nw.Boolean:
-        return "bool"
-    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+    kinds: dict[str, Kind] = {}
+    for name, dtype in frame.collect_schema().items():
+        if dtype.is_numeric():
+            kinds[name] = "number"
+        elif dtype == nw.Boolean:
+            kinds[name] = "bool"
+        else:
+            kinds[name] = "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+    return kinds
 
 
 # ---------------------------------------------------------------- what comes back

@@ -206,7 +206,6 @@ def read_joint_counts(
     >>> compare_models(joint, costs=costs).answer.model
     'new'
     """
-    label = one_pos_label(pos_label, None)
     check_power_of_two(cells, "cells", 20)
     if costs is not None and not isinstance(costs, CostRange):
         check_type(costs, "costs", CostModel)
@@ -216,12 +215,14 @@ def read_joint_counts(
         raise input_error("scores", f"must name two to {MOST_MODELS} models", f"{len(columns.scores)}", hint)
     settings: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit, "master": master}
     if counts is None:
-        roles: dict[str, Any] = {
-            "y_true": columns.y_true,
-            "scores": list(columns.scores),
-            "weights": columns.weights,
-        }
-        counts = read_counts(data, **roles, pos_label=label, **settings)
+        counts = read_counts(
+            data,
+            y_true=columns.y_true,
+            scores=columns.scores,
+            weights=columns.weights,
+            pos_label=pos_label,
+            **settings,
+        )
     known = check_mapping(counts, "counts", ScoreCounts)
     if unknown := [name for name in columns.scores if name not in known]:
         raise input_error("counts", "must hold the counts of every model", f"none of {unknown[0]!r}")
@@ -238,7 +239,7 @@ def read_joint_counts(
                 cuts[name] = None if few else _bins(one, most, costs)
             rows = _grouped(table, columns, cuts, None)
         assert rows is not None
-        return _joint(rows, columns, finest, cuts, label)
+        return _joint(rows, columns, finest, cuts, pos_label)
 
 
 # ---------------------------------------------------------------- which bins
@@ -478,18 +479,19 @@ def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> P
         wider = MemoryTable(table.name, {**held, number: cut_b.of_array(as_floats(held[second]))})
     roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=number)
     tally = _tallied(wider, roles, Cut(cut_a), None)
-    low_a, high_a = _ranges(tally, tally.number, tally.number)
-    low_b, high_b = _ranges(alone_b, alone_b.number, as_floats(tally.group))
+    low_a, high_a = _ranges(tally, tally.number)
+    low_b, high_b = _ranges(alone_b, as_floats(tally.group))
     return _from_tally(tally, columns, positive, low_a, low_b, upper_a=high_a, upper_b=high_b)
 
 
-def _ranges(tally: Tally, number: Any, wanted: Any) -> tuple[FloatArray, FloatArray]:
+def _ranges(tally: Tally, wanted: Any) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest score of the bins `wanted`, over all rows of the tally."""
+    assert tally.number is not None
     # cases of weight 0 are dropped, also from the ranges
-    held = np.ones(len(tally), dtype=np.bool_) if tally.weight is None else tally.weight > 0
+    held = tally.case_weights > 0
     ends = np.where(held, tally.lower, np.inf), np.where(held, tally.upper, -np.inf)
-    _, lower, upper = bin_ranges(number, *ends)
-    at = np.searchsorted(np.unique(number), wanted)
+    _, lower, upper = bin_ranges(tally.number, *ends)
+    at = np.searchsorted(np.unique(tally.number), wanted)
     return lower[at], upper[at]
 
 

@@ -25,7 +25,8 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
-from demur.engines.columns import Column, Kind, require_columns
+from demur.engines.columns import Column, require_columns
+from demur.engines.frames import column_kinds, narwhals
 from demur.engines.paths import is_stream, partition_columns, source_files
 from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_line, header_separator
 from demur.exceptions import InputError
@@ -39,8 +40,6 @@ _GONE = (ConnectionError, EOFError)
 _MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # enough rows to show one that is at fault
 _SHOWN_ROWS = 10_000
-_KINDS: dict[str, Kind] = {"string": "text", "boolean": "bool"}
-_NUMBER_TYPES = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal.*")
 # what DuckDB reads as a number; Java alone would take "1d" and "0x1p3" as well
 _NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)$"
 
@@ -233,7 +232,7 @@ class SparkTable:
         # what only Spark can look at, hdfs:// and s3a://, has no folders to read here
         self.partitions = () if is_address(source) else partition_columns(source, _files(source)[0])
         self.frame = open_frame(session, source)
-        self.kinds: dict[str, Kind] = {name: _kind(dtype) for name, dtype in self.frame.dtypes}
+        self.kinds = column_kinds(narwhals().from_native(self.frame))
         with spark_errors(source):
             self.n_rows = int(self.frame.count())
         if self.n_rows == 0:
@@ -284,10 +283,6 @@ class SparkTable:
                 kind=self.kinds[name],
             )
         return columns
-
-
-def _kind(dtype: str) -> Kind:
-    return "number" if _NUMBER_TYPES.fullmatch(dtype) else _KINDS.get(dtype, "other")
 
 
 # ---------------------------------------------------------------- files as a frame
