@@ -46,8 +46,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - scikit-learn's signature
         """Return the parameters, with those of the classifiers as ``name__parameter``."""
-        params: dict[str, Any] = self._get_params("estimators", deep=deep)
-        return params
+        return dict(self._get_params("estimators", deep=deep))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of the classifiers (``name__parameter``) and whole ones (``name``)."""
@@ -99,10 +98,8 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
 
 def _are_named(given: Any) -> bool:
     """Tell whether there are classifiers and each has a name."""
-    pairs = isinstance(given, (list, tuple)) and all(
-        isinstance(one, tuple) and len(one) == 2 for one in given
-    )
-    return pairs and len(given) > 0
+    pairs = given if isinstance(given, (list, tuple)) else ()
+    return len(pairs) > 0 and all(isinstance(one, tuple) and len(one) == 2 for one in pairs)
 
 
 class CautiousEnsemble(NamedClassifiers):
@@ -216,8 +213,7 @@ class CautiousEnsemble(NamedClassifiers):
         members = self._check()
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
-        labels = two_labels(self, cases.classes, self.pos_label)
-        self._outcomes = check_outcomes(labels, self.abstain_label)
+        self._outcomes = check_outcomes(two_labels(self, cases.classes, self.pos_label), self.abstain_label)
         weights = self._fit_weights(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []

@@ -51,8 +51,7 @@ class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the training cases."""
-        count = min(self.n_neighbors, len(X))
-        self.neighbors_ = NearestNeighbors(n_neighbors=count).fit(X)
+        self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(X))).fit(X)
         return self
 
     def score_samples(self, X: Any) -> FloatArray:

@@ -267,8 +267,7 @@ def out_of_fold(
             ) from None
         if not hasattr(estimator, "classes_"):
             raise input_error("estimator", "must be a classifier with classes_", type(estimator).__name__)
-        known = set(np.asarray(estimator.classes_).tolist())
-        unknown = sorted(known ^ set(cases.classes.tolist()), key=repr)
+        unknown = sorted(set(np.asarray(estimator.classes_).tolist()) ^ set(cases.classes.tolist()), key=repr)
         if unknown:
             raise input_error(
                 "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"

@@ -86,8 +86,7 @@ class DifferenceRescaler(BaseEstimator):  # type: ignore[misc]
     def transform(self, series: ArrayLike) -> FloatArray:
         """Return the rescaled differences: element k belongs to ``series[k + 1]``."""
         check_is_fitted(self)
-        differences = np.diff(check_series(series))
-        return np.asarray(self.low + (differences - self.lowest_) * self._slope)
+        return self.low + (np.diff(check_series(series)) - self.lowest_) * self._slope
 
     def inverse_transform(self, rescaled: ArrayLike, *, previous: ArrayLike) -> FloatArray:
         """Return the values that follow `previous` if their rescaled differences are `rescaled`."""
@@ -204,8 +203,7 @@ def stack_forecasters(
         raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
     for name, base in bases.items():
         if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
-            rule = "must have fit and update_forecast"
-            raise input_error(f"bases[{name!r}]", rule, type(base).__name__)
+            raise input_error(f"bases[{name!r}]", "must have fit and update_forecast", type(base).__name__)
     if isinstance(meta, str):
         check_choice(meta, "meta", _METAS)
     elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):

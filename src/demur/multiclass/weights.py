@@ -102,8 +102,7 @@ class LabelledScores(NamedTuple):
 
     def class_shares(self) -> tuple[FloatArray, FloatArray]:
         """P(class) in use, and the weight of the examples of each class."""
-        m = len(self.costs.classes)
-        sizes = np.bincount(self.y, self.sample_weight, minlength=m).astype(np.float64)
+        sizes = np.bincount(self.y, self.sample_weight, len(self.costs.classes)).astype(np.float64)
         return class_priors(self.priors, self.costs.classes, sizes), sizes
 
     def case_shares(self) -> FloatArray:
@@ -452,8 +451,7 @@ def selected_rule(
     costs = {name: _held_out_cost(data, fold_of, *_CANDIDATES[name], options) for name in names}
     # the objective is rounded at the 12th digit at best: no preference below that
     chosen = min(names, key=lambda name: round(costs[name], 12))
-    rule = fitted_rule(data, *_CANDIDATES[chosen], options)
-    return dataclasses.replace(rule, cross_validation=costs)
+    return dataclasses.replace(fitted_rule(data, *_CANDIDATES[chosen], options), cross_validation=costs)
 
 
 def _held_out_cost(

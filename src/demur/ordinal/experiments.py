@@ -117,8 +117,7 @@ def normal_population(means: ArrayLike, *, sds: ArrayLike = 1.0) -> NormalPopula
         raise input_error("sds", f"must be positive, one number or {len(centre)}", repr(sds))
     spread = np.broadcast_to(spread, centre.shape).copy()
     r = len(centre)
-    gap = centre[None, :] - centre[:, None]
-    auc = ndtr(gap / np.hypot(spread[None, :], spread[:, None]))
+    auc = ndtr((centre - centre[:, None]) / np.hypot(spread, spread[:, None]))
     upper = np.triu(np.ones((r, r), dtype=np.bool_), 1)
     cuts = [auc[:cut, cut:].mean() for cut in range(1, r)]
     return NormalPopulation(
@@ -461,5 +460,4 @@ def ranking_experiment(
     generator = check_rng(rng)
     y = np.repeat(np.arange(len(sizes)), sizes)
     table = np.array([_measured(ordinal_roc(y, generator.permutation(len(y)))) for _ in range(runs)])
-    columns = {name: table[:, k].copy() for k, name in enumerate(MEASURES)}
-    return RankingExperiment(**columns, level_counts=np.array(sizes))
+    return RankingExperiment(**dict(zip(MEASURES, table.T, strict=True)), level_counts=np.array(sizes))

@@ -490,8 +490,9 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
         )
     product = first.vus(ties) * second.vus(ties)
     unbiased = method == "unbiased"
-    sweeps = first.counts.sweep, second.counts.sweep
-    moment = second_moment(*sweeps, sizes, unbiased=unbiased, strict=ties == "strict")
+    moment = second_moment(
+        first.counts.sweep, second.counts.sweep, sizes, unbiased=unbiased, strict=ties == "strict"
+    )
     return product - moment if unbiased else moment - product
 
 

@@ -100,11 +100,8 @@ def _sign_flips(blocks: int, n_resamples: int, rng: np.random.Generator) -> tupl
     if blocks < 60 and 2**blocks <= n_resamples:
         flipped = (np.arange(2**blocks)[:, None] >> np.arange(blocks)) & 1
         return iter([np.asarray(1.0 - 2.0 * flipped)]), True
-    drawn = (
-        np.asarray(1.0 - 2.0 * rng.integers(0, 2, size=(size, blocks)))
-        for size in resample_chunks(n_resamples, blocks)
-    )
-    return drawn, False
+    chunks = resample_chunks(n_resamples, blocks)
+    return (np.asarray(1.0 - 2.0 * rng.integers(0, 2, size=(size, blocks))) for size in chunks), False
 
 
 def _permutation_pvalue(observed: float, exchanged: FloatArray, alternative: str, *, exact: bool) -> float:
