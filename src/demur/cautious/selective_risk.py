@@ -244,7 +244,8 @@ class ResampledCases:
         """Return a statistic of the resample that holds case i ``times[i]`` times."""
         if self.exact:
             columns: list[Any] = [times * self.weight, times * self.weight * self.loss]
-            aurc, augrc = _exact_areas(*(np.bincount(self.group, one, self.n_groups) for one in columns))
+            sums: list[Any] = [np.bincount(self.group, column, self.n_groups) for column in columns]
+            aurc, augrc = _exact_areas(*sums)
         else:
             aurc, augrc = _discrete_areas(np.repeat(self.loss[self.order], times[self.order]))
         if name != "e_aurc":

@@ -33,8 +33,8 @@ from demur.displays.base import (
     two_names,
 )
 from demur.exceptions import InputError
-from demur.surface.regions import SurfaceCells, SurfaceDifference
-from demur.surface.surface import AbstentionSurface, SurfaceGrid, abstention_surface
+from demur.surface.regions import SurfaceCells
+from demur.surface.surface import AbstentionSurface, SurfaceDifference, SurfaceGrid, abstention_surface
 from demur.surface.window import decide, window_thresholds
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 

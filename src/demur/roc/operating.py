@@ -280,8 +280,8 @@ def operating_point(
     if choice.both_classes:
         too_high = optimism(counts, choice, sizes, n_resamples=draws, rng=generator)
     rates = float(tpr[at]), 1 - float(fpr[at])
-    fair = (min(max(rate - gap, 0.0), 1.0) for rate, gap in zip(rates, too_high, strict=True))
-    table = _outcomes(*fair, *sizes)
+    fair = [min(max(rate - gap, 0.0), 1.0) for rate, gap in zip(rates, too_high, strict=True)]
+    expected = _outcomes(fair[0], fair[1], *sizes)
     return OperatingPoint(
         threshold=used,
         chosen_by=choice.words,
@@ -289,7 +289,7 @@ def operating_point(
         **_outcomes(*rates, counts.n_positive, counts.n_negative),
         prevalence=share,
         optimism=too_high,
-        intervals=_intervals(*table.values(), share, level, sampled=prevalence is None and counted),
+        intervals=_intervals(expected, share, level, sampled=prevalence is None and counted),
         confidence_level=level,
     )
 
@@ -369,8 +369,9 @@ def _exact(count: float, n: float, level: float) -> Interval:
 
 
 def _intervals(
-    tp: float, fn: float, fp: float, tn: float, prevalence: float, level: float, *, sampled: bool
+    outcomes: dict[str, float], prevalence: float, level: float, *, sampled: bool
 ) -> dict[str, Interval]:
+    tp, fn, fp, tn = outcomes.values()
     z, sizes = normal_quantile(level), (tp + fn, fp + tn)
     rates = tp / sizes[0], tn / sizes[1]
     lr_positive = Interval(*ratio_limits(tp, sizes[0], fp, sizes[1], z))
@@ -687,6 +688,7 @@ def roc_interval(
     tpr, fpr = hits_and_alarms(counts.positives, counts.negatives)
     # binomial laws need whole numbers; one case may have a weight that rounds to a little less
     sizes = float(np.floor(n_positive + 1e-9)), float(np.floor(n_negative + 1e-9))
+    # the rate that is held is its own interval
     rates, limits = [values, values], [(values, values), (values, values)]
     if held == "threshold":
         called = len(counts.scores) - np.searchsorted(counts.scores, values, side="left")

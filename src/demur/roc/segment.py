@@ -114,7 +114,7 @@ def tango_interval(
 def _check_table(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Broadcast the counts of one or many tables and check them against each other."""
     given = {"b": b, "c": c, "n": n}
-    whole = [check_whole_counts(value, name, _WEIGHTS_HINT) for name, value in given.items()]
+    whole: list[Any] = [check_whole_counts(value, name, _WEIGHTS_HINT) for name, value in given.items()]
     missed, alarmed, cases = broadcast("b, c and n", *whole)
     if np.any(cases == 0):
         raise input_error("n", "must be at least 1", 0, "without cases there is no difference to estimate.")
