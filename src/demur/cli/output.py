@@ -32,6 +32,7 @@ __all__ = [
     "shortened",
     "span",
     "table",
+    "times",
     "told_apart",
     "wrapped",
     "write",
@@ -63,6 +64,11 @@ def percent(share: float) -> str:
     if share < 0.0005:
         return "<0.1 %"
     return ">99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+
+
+def times(count: int, what: str) -> str:
+    """Count something: "1 row", "2 rows"."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def level_words(confidence_level: float) -> str:

@@ -10,7 +10,7 @@ from demur._progress import Progress
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, refuse
 from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
-from demur.cli.reading.class_columns import ClassRows, read_class_rows
+from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, Columns
@@ -292,7 +292,7 @@ def class_abstain_label(given: str | None, labels: Sequence[Any]) -> Any:
 class ManyClasses:
     """A question about one column of probabilities per class; `asked` are arguments of `compare_models`."""
 
-    cases: ClassRows
+    cases: Evidence
     asked: dict[str, Any]
 
     def compare(self, name: str) -> Comparison:

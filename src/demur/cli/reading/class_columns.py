@@ -1,14 +1,14 @@
 """From a file to true classes and one column of probabilities per class and model."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from demur._checks import check_scores, check_weights
 from demur.cli.options import Source
-from demur.cli.reading.evidence import CaseParts, require_complete
+from demur.cli.reading.evidence import Evidence, require_complete
 from demur.cli.reading.roles import guessed_label, require_numbers
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
@@ -18,7 +18,6 @@ from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "ClassPart",
-    "ClassRows",
     "model_columns",
     "read_class_probabilities",
     "read_class_rows",
@@ -34,6 +33,9 @@ _MISSING = "drop those rows (--drop-missing), or fill them in where the model ha
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassPart:
     """The cases of one group, or all of them; `codes` are places in the list of classes."""
+
+    exact: ClassVar[bool] = True
+    certified: ClassVar[float] = 0.0
 
     codes: IntArray
     proba: dict[str, FloatArray]
@@ -51,14 +53,6 @@ class ClassPart:
             proba={model: columns[own] for model, columns in self.proba.items()},
             weights=None if self.weights is None else self.weights[own],
         )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ClassRows(CaseParts):
-    """Probabilities of any number of classes; `columns` are those of each model, in order of the classes."""
-
-    columns: dict[str, tuple[str, ...]]
-    parts: Mapping[str, ClassPart]
 
 
 def model_columns(
@@ -123,7 +117,7 @@ def _prefixes(present: Sequence[str], classes: Sequence[str]) -> dict[str, tuple
     return groups
 
 
-def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
+def read_class_rows(source: Source, classes: list[str]) -> Evidence:
     """Read labels and probabilities; refuse what is ambiguous, missing or not a number."""
     with open_table(source.file) as table:
         columns = model_columns(list(table.kinds), classes, source.models, table.name)
@@ -157,7 +151,7 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
         text += f"; {'models' if len(columns) > 1 else 'model'} {', '.join(columns)}"
     text += f", weights {source.weight}" if source.weight else ""
     text += f", groups by {source.group}." if source.group else "."
-    return ClassRows(
+    return Evidence(
         sentence=text + (f" Left out {dropped} rows with a missing value." if dropped else ""),
         data={
             "source": table.name,

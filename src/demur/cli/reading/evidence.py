@@ -4,6 +4,7 @@ Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows st
 and only their counts come back; a file of saved counts has none to begin with.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
 from demur.cli.options import Prices, Source, refuse
+from demur.cli.output import times
 from demur.cli.reading.roles import (
     Roles,
     choose_roles,
@@ -41,7 +43,6 @@ from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
-    "CaseParts",
     "Evidence",
     "Part",
     "Predictions",
@@ -116,11 +117,10 @@ class Predictions:
         text = described(self.source, self.n, self.roles, self.positive)
         if not self.dropped:
             return text
-        total = sum(self.dropped.values())
         parts = [
             f"{n} of class {name}" if name else f"{n} without a label" for name, n in self.dropped.items()
         ]
-        rows = "1 row" if total == 1 else f"{total} rows"
+        rows = times(sum(self.dropped.values()), "row")
         return f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,10 +179,10 @@ def _complete_rows(columns: dict[str, Column], label: str) -> tuple[dict[str, Co
     """Return the rows without a missing value, and how many of each class are left out."""
     missing = np.logical_or.reduce([column.missing for column in columns.values()])
     labels = columns[label]
-    told: dict[str, int] = {}
-    for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True):
-        name = "" if unknown else class_name(value)
-        told[name] = told.get(name, 0) + 1
+    told = Counter(
+        "" if unknown else class_name(value)
+        for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True)
+    )
     kept = {
         name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
         for name, column in columns.items()
@@ -206,8 +206,7 @@ def require_complete(columns: Iterable[Column], hint: str) -> None:
 
 def missing_values(column: Column) -> str:
     """Count the missing values in words."""
-    values = "value" if column.n_missing == 1 else "values"
-    return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
+    return f"{times(column.n_missing, 'missing value')}, the first in row {column.first_missing}"
 
 
 def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
@@ -317,7 +316,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CaseParts:
+class Evidence:
     """Everything read from one source.
 
     Attributes
@@ -330,40 +329,19 @@ class CaseParts:
         Group -> its cases; without groups one entry, under the empty name.
     group : str or None
         Column of the groups.
+    positive, negative : str
+        The labels of two classes.
+    columns : dict
+        Model -> its columns, in the order of the classes, where there is one for each class; else empty.
     """
 
     sentence: str
     data: dict[str, Any]
     parts: Mapping[str, Any]
     group: str | None = None
-
-    def title(self, name: str) -> str:
-        """Return the heading of a group."""
-        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
-
-    def bins_in_words(self) -> list[str]:
-        """Say to what the numbers are certified; nothing if they are exact."""
-        return []
-
-    def head(self) -> dict[str, Any]:
-        """Return what a document says before its answers."""
-        return {"data": self.data}
-
-    def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the content of a document: what was read, and the answer for every part."""
-        if self.group is None:
-            return {**self.head(), **answers[""]}
-        groups = {name: {"n": self.parts[name].n, **one} for name, one in answers.items()}
-        return {**self.head(), "group": self.group, "groups": groups}
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence(CaseParts):
-    """Scores of two classes; `positive` and `negative` are the two labels."""
-
-    positive: str
-    negative: str
-    parts: Mapping[str, Part]
+    positive: str = ""
+    negative: str = ""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def certified(self) -> float:
@@ -375,6 +353,10 @@ class Evidence(CaseParts):
         """Whether every distinct score was counted apart."""
         return all(part.exact for part in self.parts.values())
 
+    def title(self, name: str) -> str:
+        """Return the heading of a group."""
+        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
+
     def bins_in_words(self) -> list[str]:
         """Say to what the numbers are certified; nothing if they are exact."""
         # a comparison of joint counts says itself what its bins leave open at its costs
@@ -385,9 +367,15 @@ class Evidence(CaseParts):
             f"high by at most {self.certified:.1e} times the more expensive error."
         ]
 
-    def head(self) -> dict[str, Any]:
-        """Return what was read, and how exactly."""
-        return {"data": self.data, "exact": self.exact, "certified": self.certified}
+    def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the content of a document: what was read, and the answer for every part."""
+        head: dict[str, Any] = {"data": self.data}
+        if not self.columns:
+            head |= {"exact": self.exact, "certified": self.certified}
+        if self.group is None:
+            return {**head, **answers[""]}
+        groups = {name: {"n": self.parts[name].n, **one} for name, one in answers.items()}
+        return {**head, "group": self.group, "groups": groups}
 
 
 def read_evidence(source: Source, prices: Prices | None = None, *, split: bool = True) -> Evidence:

@@ -81,11 +81,11 @@ def command(*, regressions: Regressions, output: Output) -> None:
     predictions per model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV
     on standard input). The null model predicts the mean of the true values in the file.
     """
-    from demur.cli.output import remark, write_answer
+    from demur.cli.output import remark, times, write_answer
 
     source, roles, values = _read(regressions)
     truth = values.pop(roles.label)
-    columns = f"{len(values)} prediction column{'s' if len(values) > 1 else ''} ({', '.join(values)})"
+    columns = f"{times(len(values), 'prediction column')} ({', '.join(values)})"
     left_out = f"; left out: {', '.join(roles.left_out)}" if roles.left_out else ""
     said = f"Read {len(truth)} rows of {source}: target column {roles.label}, {columns}{left_out}."
     remark(said, quiet=output.quiet)
