@@ -151,7 +151,11 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 )
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         take_features(self, self.estimator_)
-        m = len(self.classes_)
+        m, names = len(self.classes_), self.classes_.tolist()
+        priors, abstain_cost = (
+            None if getattr(self, name) is None else by_class(getattr(self, name), name, names)
+            for name in ("priors", "abstain_cost")
+        )
         costs = 1.0 - np.eye(m) if self.costs is None else self.costs
         seed = self.random_state
         if seed is not None and not isinstance(seed, (int, np.integer)):
@@ -160,13 +164,13 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             self._training_scores(X, y, codes, routed.estimator.fit),
             codes,
             # class positions as names, after checking the user's names
-            as_cost_matrix(costs, self.classes_.tolist()).values,
+            as_cost_matrix(costs, names).values,
             classes=range(m),
-            priors=self._by_position(self.priors),
+            priors=priors,
             sample_weight=sample_weight,
             method=self.method,
             family=self.family,  # type: ignore[arg-type]
-            abstain_cost=self._by_position(self.abstain_cost),
+            abstain_cost=abstain_cost,
             log=True,
             n_restarts=self.n_restarts,
             rng=None if seed is None else int(seed),
@@ -180,12 +184,6 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         if sample_weight is not None and "sample_weight" in signature(self.estimator.fit).parameters:
             fit_params = {**fit_params, "sample_weight": sample_weight}
         return Bunch(estimator=Bunch(fit=fit_params))
-
-    def _by_position(self, value: Any) -> Any:
-        if not hasattr(value, "items"):
-            return value
-        name = "abstain_cost" if value is self.abstain_cost else "priors"
-        return by_class(value, name, self.classes_.tolist())
 
     def _training_scores(self, X: Any, y: Any, codes: IntArray, fit_params: dict[str, Any]) -> FloatArray:
         """Log scores of every case by a model that did not see it (cv=None: by the final model)."""

@@ -345,20 +345,20 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     check_same_length(first=a, second=b)
     if a.ndim != 1 or b.ndim != 1 or len(a) < 2:
         raise input_error("first", "must hold at least 2 rankings", f"shape {a.shape}")
-    a, b = _rounded(a), _rounded(b)
-    tally = np.zeros(5, dtype=np.int64)
+    # ranks, as the difference of huge numbers overflows
+    ranks = [np.unique(_rounded(values), return_inverse=True)[1] for values in (a, b)]
+    # rows: first measure equal, higher, lower (index -1); columns: the second
+    tally = np.zeros((3, 3), dtype=np.int64)
     for i in range(len(a) - 1):
-        # compared, not subtracted: the difference of huge numbers overflows
-        signs = [
-            np.where(values[i + 1 :] > values[i], 1, -1) * (values[i + 1 :] != values[i]) for values in (a, b)
-        ]
-        product = signs[0] * signs[1]
-        tied = signs[0] == 0, signs[1] == 0
-        kinds = (product > 0, product < 0, tied[0] & ~tied[1], tied[1] & ~tied[0], tied[0] & tied[1])
-        tally += [int(np.count_nonzero(kind)) for kind in kinds]
-    shares = (tally / tally.sum()).tolist()
-    names = ("concordant", "discordant", "tied_first", "tied_second", "tied_both")
-    return OrderAgreement(**dict(zip(names, shares, strict=True)))
+        np.add.at(tally, tuple(np.sign(rank[i + 1 :] - rank[i]) for rank in ranks), 1)
+    pairs = int(tally.sum())
+    return OrderAgreement(
+        concordant=int(tally[1, 1] + tally[-1, -1]) / pairs,
+        discordant=int(tally[1, -1] + tally[-1, 1]) / pairs,
+        tied_first=int(tally[0, 1:].sum()) / pairs,
+        tied_second=int(tally[1:, 0].sum()) / pairs,
+        tied_both=int(tally[0, 0]) / pairs,
+    )
 
 
 def _rounded(values: FloatArray) -> FloatArray:
