@@ -68,8 +68,9 @@ def check_left_out(first: str, **arguments: Any) -> None:
     """Refuse arguments that the first one, such as "a ScoreCounts", takes the place of."""
     for name, value in arguments.items():
         if value is not None:
-            rule = f"must be left out when the first argument is {first}"
-            raise input_error(name, rule, type(value).__name__)
+            raise input_error(
+                name, f"must be left out when the first argument is {first}", type(value).__name__
+            )
 
 
 def check_members(values: Any, name: str) -> list[Any]:
@@ -159,8 +160,9 @@ def check_costs_by_class(mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | 
     alarm, positive = check_nonnegative(mu, "mu"), _abstention_cost(nu, "nu")
     if nu_negative is None:
         rule = "must not be negative where it holds for both classes"
-        hint = "a reward by class is written cost(mu, nu, nu_negative)."
-        check_elements(positive, positive < 0, "nu", rule, hint)
+        check_elements(
+            positive, positive < 0, "nu", rule, "a reward by class is written cost(mu, nu, nu_negative)."
+        )
         alarm, positive = broadcast("mu and nu", alarm, positive)
         return [alarm, positive, positive]
     negative = _abstention_cost(nu_negative, "nu_negative")

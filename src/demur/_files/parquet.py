@@ -69,8 +69,12 @@ def read_columns(
                 )
             known = {str(version): columns for version, columns in names.items()}
             if written.get("version") not in known:
-                rule = f"must be of version {' or '.join(known)}"
-                raise input_error(str(path), rule, written.get("version"), "use a newer demur.")
+                raise input_error(
+                    str(path),
+                    f"must be of version {' or '.join(known)}",
+                    written.get("version"),
+                    "use a newer demur.",
+                )
             wanted = ", ".join(known[written["version"]])
             columns: dict[str, Any] = connection.sql(
                 f"select {wanted} from read_parquet({source})"

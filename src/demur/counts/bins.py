@@ -123,8 +123,7 @@ class BinnedCounts(ScoreCounts):
     @property
     def _open(self) -> BoolArray:
         """Bins that hold several scores, of both classes: the only ones whose order matters."""
-        several = self.scores < self.upper_scores
-        return several & (self.positives > 0) & (self.negatives > 0)
+        return (self.scores < self.upper_scores) & (self.positives > 0) & (self.negatives > 0)
 
     @property
     def exact(self) -> bool:
@@ -209,8 +208,12 @@ class BinnedCounts(ScoreCounts):
             if np.any(wrong):
                 bin_ = int(chosen[wrong][0])
                 got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
-                hint = "count the same data twice, with the same rows left out."
-                raise input_error(name, "must add up to the bins they replace", got, hint)
+                raise input_error(
+                    name,
+                    "must add up to the bins they replace",
+                    got,
+                    "count the same data twice, with the same rows left out.",
+                )
         keep = np.ones(len(self.scores), dtype=np.bool_)
         keep[chosen] = False
         own = self.scores, self.upper_scores, self.positives, self.negatives
@@ -227,17 +230,22 @@ class BinnedCounts(ScoreCounts):
         """Add up bins; those that overlap become one, which is what the same bins of two days do."""
         if all(part.exact for part in parts):
             return super()._union(parts)
-        names = ("scores", "upper_scores", "positives", "negatives")
-        low, high, pos, neg = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        low, high, pos, neg = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("scores", "upper_scores", "positives", "negatives")
+        )
         source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
         lower, upper, at = united_ranges(low, high, source)
-        sums = [ordered_sums(at, column, len(lower)) for column in (pos, neg)]
-        return BinnedCounts.from_bins(lower, upper, *sums)
+        return BinnedCounts.from_bins(
+            lower, upper, *[ordered_sums(at, column, len(lower)) for column in (pos, neg)]
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return the counts per bin as JSON-safe built-in types."""
-        names = ("upper_scores", "exact", "certified")
-        return {**super().to_dict(), **{name: json_safe(getattr(self, name)) for name in names}}
+        return {
+            **super().to_dict(),
+            **{name: json_safe(getattr(self, name)) for name in ("upper_scores", "exact", "certified")},
+        }
 
     def __repr__(self) -> str:
         what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, bins={len(self.scores)}"
@@ -312,8 +320,7 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
         return np.empty(0, dtype=np.int64)
     weights = counts.class_weights()
     masses = counts.positives * weights[0], counts.negatives * weights[1]
-    gaps = _bin_gaps(masses, counts.blocks().groups, counts._open)
-    return np.flatnonzero(gaps > limit / 2)
+    return np.flatnonzero(_bin_gaps(masses, counts.blocks().groups, counts._open) > limit / 2)
 
 
 def counts_of_ranges(

@@ -225,8 +225,7 @@ class ScoreCosts:
 
     def save(self, path: str | Path) -> None:
         """Write the sums to a Parquet file: a row per distinct score or bin, whole or not at all."""
-        columns = dict(zip(_COLUMNS, self._columns, strict=True))
-        write_columns(path, columns, schema=_SCHEMA, version=_VERSION)
+        write_columns(path, dict(zip(_COLUMNS, self._columns, strict=True)), schema=_SCHEMA, version=_VERSION)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreCosts:
@@ -380,8 +379,11 @@ class ScoreCosts:
         stakes = self.review if self.review.sum() <= errors.sum() else errors
         starts = _even_starts(stakes if stakes.any() else self.cases, limit, cuts)
         ends = np.append(starts[1:], len(self.scores)) - 1
-        added = [np.add.reduceat(column, starts) for column in self._columns[2:]]
-        return ScoreCosts(self.scores[starts], self.upper_scores[ends], *added)
+        return ScoreCosts(
+            self.scores[starts],
+            self.upper_scores[ends],
+            *[np.add.reduceat(column, starts) for column in self._columns[2:]],
+        )
 
     # ---------------------------------------------------------------- as values
 

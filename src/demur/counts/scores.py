@@ -159,8 +159,9 @@ class ScoreCounts:
         sample_pos, sample_neg = sorted_samples(positive, scores, weights)
         if weights is not None:
             _check_totals("sample_weight", sample_pos, sample_neg)
-        rows = COUNTED if weights is None else _WEIGHTED
-        return cls(_positive=sample_pos, _negative=sample_neg, _rows=rows)
+        return cls(
+            _positive=sample_pos, _negative=sample_neg, _rows=COUNTED if weights is None else _WEIGHTED
+        )
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> ScoreCounts:
@@ -405,8 +406,10 @@ class ScoreCounts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the grouped counts as JSON-safe built-in types."""
-        names = ("n", "prevalence", "scores", "positives", "negatives")
-        return {name: json_safe(getattr(self, name)) for name in names}
+        return {
+            name: json_safe(getattr(self, name))
+            for name in ("n", "prevalence", "scores", "positives", "negatives")
+        }
 
     def __repr__(self) -> str:
         distinct = int(self._blocks_and_pairs.block_groups.sum())
@@ -415,8 +418,10 @@ class ScoreCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreCounts):
             return NotImplemented
-        columns = ("scores", "upper_scores", "positives", "negatives")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("scores", "upper_scores", "positives", "negatives")
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -221,9 +221,11 @@ def _stored_files(source: str) -> Mapping[str, _File]:
     except ImportError:
         found = _arrow_store(source) if _STORES[scheme] == "s3fs" else None
         if found is None:
-            hint = f"pip install {_STORES[scheme]}."
             raise input_error(
-                shown_address(source), f"needs {_STORES[scheme]} to be read", "no such package", hint
+                shown_address(source),
+                f"needs {_STORES[scheme]} to be read",
+                "no such package",
+                f"pip install {_STORES[scheme]}.",
             ) from None
         store, path = found
     folder = not glob.has_magic(path) and store.isdir(path)
@@ -236,8 +238,12 @@ def _arrow_store(source: str) -> tuple[Any, str] | None:
     """Return S3 as PyArrow reads it, and the path in it; None without PyArrow."""
     path = source.partition("://")[2]
     if "@" in path.partition("/")[0]:
-        hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile."
-        raise input_error(shown_address(source), "must begin with the bucket", "a name and a password", hint)
+        raise input_error(
+            shown_address(source),
+            "must begin with the bucket",
+            "a name and a password",
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile.",
+        )
     try:
         s3 = import_module("pyarrow.fs").S3FileSystem
     except (ImportError, AttributeError):
@@ -261,8 +267,12 @@ def _web_file(source: str) -> Mapping[str, _File]:
         headers["Authorization"] = f"Basic {base64.b64encode(unquote(user).encode()).decode()}"
     path = unquote(urlsplit(url).path)
     if not path.lower().endswith(_TABLES):
-        hint = "for a CSV file: curl ADDRESS | demur compare - ..."
-        raise input_error(shown_address(source), "must be a Parquet file", repr(path), hint)
+        raise input_error(
+            shown_address(source),
+            "must be a Parquet file",
+            repr(path),
+            "for a CSV file: curl ADDRESS | demur compare - ...",
+        )
     with _answer(url, {**headers, "Range": "bytes=0-3"}) as answer:
         length = answer.headers.get("Content-Range", "").rpartition("/")[2]
         if answer.status != _PARTIAL_CONTENT or not length.isdecimal():
@@ -273,8 +283,7 @@ def _web_file(source: str) -> Mapping[str, _File]:
                 "download it first.",
             )
     size = int(length)
-    name = urlsplit(url).netloc + path
-    return {name: _File(size, lambda: _web_handle(url, headers, size))}
+    return {urlsplit(url).netloc + path: _File(size, lambda: _web_handle(url, headers, size))}
 
 
 def _answer(url: str, headers: Mapping[str, str]) -> Any:

@@ -54,6 +54,7 @@ _OUTCOMES = (
     ("cost_fn", "cost_tp", "review_positive"),
 )
 FOLDS = 10
+_SEED = 0
 # groups of scores: cells of both classes and all folds are twenty times as many
 _MOST_SCORES = 2**12
 
@@ -346,8 +347,9 @@ def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> N
         if missing:
             raise missing_rows(column, missing)
         if bad:
-            rule = f"must hold finite {what} from 0"
-            raise input_error(column, rule, f"{bad} negative or infinite", remedy)
+            raise input_error(
+                column, f"must hold finite {what} from 0", f"{bad} negative or infinite", remedy
+            )
 
 
 def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> ScoreCosts:
@@ -357,8 +359,9 @@ def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> Sc
     if bins is None and not many:
         rows = scan.grouped(frame, _SCORE, most=2 * limit)
     if rows is None or len(rows[_ROWS]) > 2 * limit:
-        wanted = fitting_bins(first, bins or DEFAULT_COST_BINS)
-        rows = scan.grouped(with_numbers(frame, wanted, weighted=False), _NUMBER)
+        rows = scan.grouped(
+            with_numbers(frame, fitting_bins(first, bins or DEFAULT_COST_BINS), weighted=False), _NUMBER
+        )
     _require_complete(rows, scan.model, scan.columns)
     _, cases, sums, squares = scan.sums(rows, positive)
     columns = [cases, *np.ascontiguousarray(sums.T), *np.ascontiguousarray(squares.T)]
@@ -388,22 +391,19 @@ def read_folded_costs(
     columns: Columns,
     terms: CostTerms,
     positive: Any,
-    seed: int = 0,
     engine: str | None = None,
-    memory_limit: str = MEMORY_LIMIT,
-    master: str | None = None,
 ) -> dict[Any, dict[str, FoldedCosts]]:
     """Return group -> model -> sums per score, class and fold; one group, None, without groups.
 
     Up to 2**12 distinct scores the sums are of single scores, beyond of bins. Weights stand for repeated
-    cases. A case goes into a fold by a hash of its values and the seed, so equal cases share one.
+    cases. A case goes into a fold by a hash of its values, so equal cases share one.
     """
-    with open_source(source, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
+    with open_source(source, columns, engine=engine, memory_limit=MEMORY_LIMIT, master=None) as table:
         assert isinstance(table, FrameTable)
         found: dict[Any, dict[str, FoldedCosts]] = {}
         for model in columns.scores:
             scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
-            rows = _folded_rows(scan, seed)
+            rows = _folded_rows(scan)
             _require_complete(rows, model, columns)
             for group, part in _parts(rows):
                 truth, cases, sums, products = scan.sums(part, positive)
@@ -411,12 +411,13 @@ def read_folded_costs(
                     lower = upper = as_floats(part[_SCORE])
                 else:
                     # all cells of a bin share its range
-                    edges = (as_floats(part[name]) for name in (_NUMBER, _LOWER, _UPPER))
-                    places, low, high = bin_ranges(*edges)
+                    places, low, high = bin_ranges(
+                        *(as_floats(part[name]) for name in (_NUMBER, _LOWER, _UPPER))
+                    )
                     lower, upper = low[places], high[places]
                 fold = as_floats(part[_FOLD]).astype(np.int64)
                 kept = cases > 0
-                made = FoldedCosts(
+                found.setdefault(group, {})[model] = FoldedCosts(
                     lower[kept],
                     upper[kept],
                     truth[kept],
@@ -426,14 +427,13 @@ def read_folded_costs(
                     products[kept],
                     FOLDS,
                 )
-                found.setdefault(group, {})[model] = made
         return found
 
 
-def _folded_rows(scan: _Scan, seed: int) -> dict[str, Any]:
+def _folded_rows(scan: _Scan) -> dict[str, Any]:
     """Group the rows by class, fold and score, or bin of scores where there are many."""
     first, many = scan.first_scores(_MOST_SCORES)
-    frame = with_folds(scan.selected(), FOLDS, seed)
+    frame = _with_folds(scan.selected())
     keys = [_FOLD] if scan.columns.groups is None else [_FOLD, _GROUP]
     if not many:
         rows = scan.grouped(frame, *keys, _SCORE)
@@ -453,17 +453,17 @@ def _parts(rows: Mapping[str, Any]) -> list[tuple[Any, Mapping[str, Any]]]:
     ]
 
 
-def with_folds(frame: Any, folds: int, seed: int) -> Any:
+def _with_folds(frame: Any) -> Any:
     """Add the fold of every row: a hash of all its values, in the language of the engine."""
     names = frame.collect_schema().names()
     native = frame.to_native()
     if frame.implementation.is_duckdb():
-        hashed = f"hash({', '.join(map(quoted, names))}, {int(seed)})"
-        return narwhals().from_native(native.project(f"*, ({hashed} % {folds})::integer as {_FOLD}"))
+        hashed = f"hash({', '.join(map(quoted, names))}, {_SEED})"
+        return narwhals().from_native(native.project(f"*, ({hashed} % {FOLDS})::integer as {_FOLD}"))
     if frame.implementation.is_spark_like():
         sql = import_module("pyspark.sql.functions")
-        hashed = sql.xxhash64(*(sql.col(name) for name in names), sql.lit(int(seed)))
-        fold = sql.pmod(hashed, sql.lit(folds)).cast("int")
-        return narwhals().from_native(native.withColumn(_FOLD, fold))
-    rule = "must be duckdb or spark for honest costs of amounts"
-    raise input_error("engine", rule, frame.implementation.value)
+        hashed = sql.xxhash64(*(sql.col(name) for name in names), sql.lit(_SEED))
+        return narwhals().from_native(native.withColumn(_FOLD, sql.pmod(hashed, sql.lit(FOLDS)).cast("int")))
+    raise input_error(
+        "engine", "must be duckdb or spark for honest costs of amounts", frame.implementation.value
+    )

@@ -149,9 +149,35 @@ def read_counts(
         check_positive_int(max_distinct, "max_distinct")
     check_power_of_two(bins, "bins", 24)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
+    wanted = one_pos_label(pos_label, positive)
+    limit = DEFAULT_DISTINCT if max_distinct is None else max_distinct
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        label = one_pos_label(pos_label, positive)
-        counts = _scan(table, columns, label, bins=bins, most=max_distinct, tolerance=allowed)
+        no_limit = table.in_memory and max_distinct is None
+        # two labels: twice as many rows as distinct scores
+        cap = None if no_limit else 2 * limit
+        cuts = {name: Cut() for name in columns.scores}
+        if not no_limit or bins is not None:
+            cuts = _first_cuts(table, columns, wanted, bins=bins, limit=limit)
+        tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
+        if bins is None and not no_limit:
+            _settle(table, columns, cuts, tallies, limit)
+        labels = coded(tallies[columns.scores[0]].label)[0]
+        place = positive_place(labels, wanted, column=columns.y_true)
+        # nothing where no case is positive
+        label = () if place is None else (labels[place],)
+        counted = {
+            name: {
+                group: _exact_counts(part) if cuts[name].exact else _binned_counts(part)
+                for group, part in _parts(tallies[name], label).items()
+            }
+            for name in columns.scores
+        }
+        tallies.clear()
+        binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
+        _refine(table, columns, binned, counted, label, tolerance=allowed, cap=cap)
+    counts = {
+        group: {name: counted[name][group] for name in columns.scores} for group in counted[columns.scores[0]]
+    }
     return counts if columns.groups is not None else counts[_ALL]
 
 
@@ -159,18 +185,15 @@ def read_counts(
 
 
 def _first_cuts(
-    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None
+    table: Table, columns: Columns, positive: Any, *, bins: int | None, limit: int
 ) -> dict[str, Cut]:
     """Look at some rows; choose which columns to bin first, and refuse labels of more than two classes."""
-    if table.in_memory and bins is None and most is None:
-        return {name: Cut() for name in columns.scores}
     rows = table.head((columns.y_true, *columns.scores), FIRST_ROWS)
     labels = rows[columns.y_true]
     present = labels[~is_missing(labels)]
     if len(present) and len(coded(present)[0]) > 2:
         # numbers by mistake would make as many groups as there are cases
         positive_place(coded(present)[0], positive, column=columns.y_true)
-    limit = DEFAULT_DISTINCT if most is None else most
     firsts = {name: as_floats(rows[name]) for name in columns.scores}
     more_rows = len(labels) == FIRST_ROWS
     many = {name for name in columns.scores if looks_like_more_than(limit, firsts[name], more_rows=more_rows)}
@@ -222,36 +245,6 @@ def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
 # ---------------------------------------------------------------- the scans
 
 
-def _scan(
-    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None, tolerance: float
-) -> dict[Any, dict[str, ScoreCounts]]:
-    """Return group -> model -> counts."""
-    cuts = _first_cuts(table, columns, positive, bins=bins, most=most)
-    limit = DEFAULT_DISTINCT if most is None else most
-    # two labels: twice as many rows as distinct scores
-    cap = None if table.in_memory and most is None else 2 * limit
-    tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
-    if bins is None and cap is not None:
-        _settle(table, columns, cuts, tallies, limit)
-    labels = coded(tallies[columns.scores[0]].label)[0]
-    place = positive_place(labels, positive, column=columns.y_true)
-    # nothing where no case is positive
-    label = () if place is None else (labels[place],)
-    counted = {
-        name: {
-            group: _exact_counts(part) if cuts[name].exact else _binned_counts(part)
-            for group, part in _parts(tallies[name], label).items()
-        }
-        for name in columns.scores
-    }
-    tallies.clear()
-    binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
-    _refine(table, columns, binned, counted, label, tolerance=tolerance, cap=cap)
-    return {
-        group: {name: counted[name][group] for name in columns.scores} for group in counted[columns.scores[0]]
-    }
-
-
 def _settle(
     table: Table, columns: Columns, cuts: dict[str, Cut], tallies: dict[str, Tally], limit: int
 ) -> None:
@@ -264,8 +257,9 @@ def _settle(
         first = table.head(tuple(late), FIRST_ROWS)
         number = _bins_for(table, columns)
         cuts |= {name: Cut(fitting_bins(as_floats(first[name]), number)) for name in late}
-        again = table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
-        tallies |= checked_tallies(table, columns, again)
+        tallies |= checked_tallies(
+            table, columns, table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
+        )
     for name in columns.scores:
         if cuts[name].exact or name in proven or has_more_than(limit, tallies[name]):
             continue
@@ -322,8 +316,7 @@ def _refine(
         for group, part in _parts(tally, label).items():
             rough, exact = counted[name][group], _exact_counts(part)
             places = np.flatnonzero(second[name].chosen(rough.scores))
-            refined = rough.refined(places, exact.scores, exact.positives, exact.negatives)
-            counted[name][group] = refined
+            counted[name][group] = rough.refined(places, exact.scores, exact.positives, exact.negatives)
 
 
 # ---------------------------------------------------------------- from a tally to counts

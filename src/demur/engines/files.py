@@ -284,8 +284,7 @@ def _relation(
         for place, path in enumerate(mixed):
             copies[path] = resources.enter_context(temporary_folder()) / f"{place}.csv"
             copy_with_one_line_end(path, copies[path], kind, shown)
-        readable = [copies.get(path, path) for path in filled]
-        names = [glob.escape(str(path)) for path in readable]
+        names = [glob.escape(str(copies.get(path, path))) for path in filled]
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
             relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
             return relation, _read_through(relation)

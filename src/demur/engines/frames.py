@@ -100,8 +100,9 @@ class FrameTable:
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows, in the order of the engine, of some columns as arrays."""
-        wanted = {name: named_column(self.frame, name) for name in names}
-        return collected(self.frame.select(**wanted).head(rows))
+        return collected(
+            self.frame.select(**{name: named_column(self.frame, name) for name in names}).head(rows)
+        )
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
@@ -138,7 +139,8 @@ class FrameTable:
             for place, name in enumerate(names):
                 own = rows
                 if len(names) > 1:
-                    own = {column: values[rows[_MODEL] == place] for column, values in rows.items()}
+                    mine = rows[_MODEL] == f"{_SCORE}{place}"
+                    own = {column: values[mine] for column, values in rows.items()}
                 tally = _tally(own, cuts[name], whole=whole, shared_limit=len(names) > 1)
                 if tally is None:
                     beyond[name] = replace(cuts[name], ranges=True)
@@ -166,7 +168,7 @@ class FrameTable:
         if cut.only is not None:
             inside = [nw.col(_NUMBER).is_in(sorted(one.only or ())) for one in cuts.values()]
             if len(inside) > 1:
-                own = [(nw.col(_MODEL) == place) & test for place, test in enumerate(inside)]
+                own = [(nw.col(_MODEL) == f"{_SCORE}{place}") & test for place, test in enumerate(inside)]
                 inside = [nw.any_horizontal(*own, ignore_nulls=True)]
             frame = frame.filter(inside[0])
         keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
@@ -182,7 +184,6 @@ class FrameTable:
 
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
-        nw = narwhals()
         kept = self.keys(columns)
         if columns.weights is not None:
             weight = without_nan(self.frame, self.numbers(columns.weights))
@@ -194,14 +195,10 @@ class FrameTable:
         frame = self.frame.select(**kept, **places)
         if frame.implementation.is_duckdb():
             # the unpivot of Narwhals finds relations of the default connection only
-            values, numbers = f"[{', '.join(places)}]", f"{list(range(len(places)))}::integer[]"
-            stacked = [f"unnest({values}) as {_SCORE}", f"unnest({numbers}) as {_MODEL}"]
-            return nw.from_native(frame.to_native().project(", ".join([*map(quoted, kept), *stacked])))
-        tall = frame.unpivot(list(places), index=list(kept), variable_name=_MODEL, value_name=_SCORE)
-        place = nw.lit(len(places) - 1)
-        for number, name in enumerate(list(places)[:-1]):
-            place = nw.when(nw.col(_MODEL) == name).then(nw.lit(number)).otherwise(place)
-        return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
+            stacked = f"unnest([{', '.join(places)}]) as {_SCORE}, unnest({list(places)}) as {_MODEL}"
+            tall = frame.to_native().project(", ".join([*map(quoted, kept), stacked]))
+            return narwhals().from_native(tall)
+        return frame.unpivot(list(places), index=list(kept), variable_name=_MODEL, value_name=_SCORE)
 
 
 # ---------------------------------------------------------------- expressions

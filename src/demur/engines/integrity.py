@@ -43,8 +43,9 @@ def check_parquet_pages(path: Path, columns: Collection[str], shown: str) -> Non
     facts = "path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size"
     try:
         with connect() as connection:
-            query = f"select {facts} from parquet_metadata($name)"
-            chunks = connection.execute(query, {"name": glob.escape(str(path))}).fetchall()
+            chunks = connection.execute(
+                f"select {facts} from parquet_metadata($name)", {"name": glob.escape(str(path))}
+            ).fetchall()
     except (load_duckdb().Error, UnicodeDecodeError):
         return
     with text_errors(shown), open(path, "rb") as handle:
@@ -142,8 +143,9 @@ class Snapshot:
     def require_rows(self, expected: int, got: int) -> None:
         """Raise `InputError` if a second reading gave another number of rows."""
         if expected != got:
-            rows = f"{got} rows after {expected}"
-            raise input_error(self._name, "must stay the same while it is read", rows, _HINT)
+            raise input_error(
+                self._name, "must stay the same while it is read", f"{got} rows after {expected}", _HINT
+            )
 
 
 def _state(path: Path) -> tuple[int, ...] | None:

@@ -211,8 +211,12 @@ def read_joint_counts(
         check_type(costs, "costs", CostModel)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
     if not 2 <= len(columns.scores) <= MOST_MODELS:
-        hint = "compare the others with `read_counts`, each on its own."
-        raise input_error("scores", f"must name two to {MOST_MODELS} models", f"{len(columns.scores)}", hint)
+        raise input_error(
+            "scores",
+            f"must name two to {MOST_MODELS} models",
+            f"{len(columns.scores)}",
+            "compare the others with `read_counts`, each on its own.",
+        )
     settings: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit, "master": master}
     if counts is None:
         counts = read_counts(

@@ -88,9 +88,11 @@ def _spooled(stream: IO[bytes], shown: str) -> Iterator[Path]:
             with open(path, "wb") as copy:
                 shutil.copyfileobj(stream, copy)
         except OSError as error:
-            hint = "set TMPDIR to a folder with more room, or name a file."
             raise input_error(
-                shown, f"must be copied to {folder.parent}", str(error.strerror), hint
+                shown,
+                f"must be copied to {folder.parent}",
+                str(error.strerror),
+                "set TMPDIR to a folder with more room, or name a file.",
             ) from None
         yield path
 
@@ -151,8 +153,12 @@ def _files_in(folder: Path, shown: str) -> list[Path]:
     filled = sorted(path for path in tables if path.stat().st_size)
     if filled:
         return filled
-    got = "empty ones only" if tables else "none"
-    raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
+    raise input_error(
+        shown,
+        "must hold CSV or Parquet files",
+        "empty ones only" if tables else "none",
+        "name a file, or another directory.",
+    )
 
 
 def _refuse(error: OSError) -> None:

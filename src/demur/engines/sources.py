@@ -39,8 +39,12 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
     names = [scores] if isinstance(scores, str) else check_members(scores, "scores")
     for argument, name in [("y_true", y_true), *(("scores", name) for name in names)]:
         if not isinstance(name, str):
-            hint = "with arrays in place of columns, pass None as source."
-            raise input_error(argument, "must name a column", type(name).__name__, hint)
+            raise input_error(
+                argument,
+                "must name a column",
+                type(name).__name__,
+                "with arrays in place of columns, pass None as source.",
+            )
     for argument, name in (("weights", weights), ("groups", groups)):
         if name is not None and not isinstance(name, str):
             raise input_error(argument, "must name a column", type(name).__name__)
@@ -179,6 +183,5 @@ def _of_frame(source: Any, columns: Columns, engine: str | None, resources: Exit
 
 def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
     require_columns(shown, columns.all, frame.collect_schema().names())
-    lazy = isinstance(frame, narwhals().LazyFrame)
-    held = frame.select(*columns.all).collect() if lazy else frame
+    held = frame.select(*columns.all).collect() if isinstance(frame, narwhals().LazyFrame) else frame
     return MemoryTable(shown, eager_columns(held, columns.all))

@@ -21,13 +21,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
 from demur.engines.columns import Column, require_columns
-from demur.engines.frames import column_kinds, narwhals
+from demur.engines.frames import FrameTable, column_kinds, narwhals
 from demur.engines.paths import is_stream, partition_columns, source_files
+from demur.engines.tallies import is_missing
 from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_line, header_separator
 from demur.exceptions import InputError
 
@@ -48,7 +47,7 @@ _NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)
 
 
 @contextmanager
-def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECONDS) -> Iterator[Any]:
+def spark_session(master: str | None = None) -> Iterator[Any]:
     """Open a Spark session on a master; use the one this process already has, if there is one.
 
     Parameters
@@ -57,8 +56,6 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         As Spark writes it: spark://host:7077, local[2], yarn, k8s://https://host:443. By default
         that of the session in use, or all cores of this machine. Memory, cores and everything
         else come from the user's spark-defaults.conf.
-    wait_seconds : float
-        How long to wait for a standalone master to answer.
 
     Raises
     ------
@@ -95,7 +92,7 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         yield running
         return
     _require_java()
-    _require_answer(master, wait_seconds)
+    _require_answer(master, _WAIT_SECONDS)
     with _quiet_about_pandas():
         session = _started(sql, master)
         try:
@@ -232,7 +229,8 @@ class SparkTable:
         # what only Spark can look at, hdfs:// and s3a://, has no folders to read here
         self.partitions = () if is_address(source) else partition_columns(source, _files(source)[0])
         self.frame = open_frame(session, source)
-        self.kinds = column_kinds(narwhals().from_native(self.frame))
+        self._frame = narwhals().from_native(self.frame)
+        self.kinds = column_kinds(self._frame)
         with spark_errors(source):
             self.n_rows = int(self.frame.count())
         if self.n_rows == 0:
@@ -272,17 +270,11 @@ class SparkTable:
         wanted = list(dict.fromkeys(names))
         self.require(wanted)
         with spark_errors(self.name):
-            rows = self.frame.select(*map(_column, wanted)).limit(_SHOWN_ROWS).collect()
-        columns = {}
-        for place, name in enumerate(wanted):
-            values = [row[place] for row in rows]
-            columns[name] = Column(
-                name=name,
-                values=np.array(values, dtype=object),
-                missing=np.array([value is None or value != value for value in values]),
-                kind=self.kinds[name],
-            )
-        return columns
+            rows = FrameTable(self.name, self._frame, at_once=True).head(tuple(wanted), _SHOWN_ROWS)
+        return {
+            name: Column(name=name, values=values, missing=is_missing(values), kind=self.kinds[name])
+            for name, values in rows.items()
+        }
 
 
 # ---------------------------------------------------------------- files as a frame
@@ -313,8 +305,7 @@ def open_frame(session: Any, source: str) -> Any:
             if first is None:
                 raise input_error(shown_address(source), "must hold a header and rows", "empty files")
             separator, names = _header(first[0].removeprefix("\ufeff"), shown_address(source))
-            frame = _csv_part(session.read, [source], separator, names, whole=False)
-            return _with_numbers(frame, set(names))
+            return _with_numbers(_csv_part(session.read, [source], separator, names, whole=False), set(names))
     paths, kind = _files(source)
     for path in paths:
         if path.name.startswith(("_", ".")):

@@ -144,8 +144,14 @@ class PairedCounts:
             low[0] if upper_a is None else check_scores(upper_a, "upper_a"),
             low[1] if upper_b is None else check_scores(upper_b, "upper_b"),
         )
-        columns = {"score_a": low[0], "score_b": low[1], "upper_a": high[0], "upper_b": high[1]}
-        pos, neg = check_class_columns(positives, negatives, **columns)
+        pos, neg = check_class_columns(
+            positives,
+            negatives,
+            score_a=low[0],
+            score_b=low[1],
+            upper_a=high[0],
+            upper_b=high[1],
+        )
         for name, start, stop in zip(("a", "b"), low, high, strict=True):
             wrong = start > stop
             if np.any(wrong):

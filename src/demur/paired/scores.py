@@ -99,8 +99,13 @@ class JointScores:
                 "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
             )
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
-        scores = np.stack([rows.score_a, rows.score_b])
-        return cls(rows.positive, scores, rows.weights, rows.evidence, both_classes=quantity)
+        return cls(
+            rows.positive,
+            np.stack([rows.score_a, rows.score_b]),
+            rows.weights,
+            rows.evidence,
+            both_classes=quantity,
+        )
 
     @classmethod
     def of_columns(
