@@ -77,12 +77,12 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
             router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
-    def _fit_weights(self, members: list[tuple[str, Any]], weights: Any) -> dict[str, Any]:
-        """Weights for each classifier, None where it takes none."""
+    def _fit_params(self, members: list[tuple[str, Any]], weights: Any) -> dict[str, dict[str, Any]]:
+        """Arguments of `fit` for each classifier: the weights, where it takes them."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weights)
-            return {name: routed[name].fit.get("sample_weight") for name, _ in members}
-        return {name: weight_params(member, weights, {}).get("sample_weight") for name, member in members}
+            return {name: dict(routed[name].fit) for name, _ in members}
+        return {name: weight_params(member, weights, {}) for name, member in members}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -214,7 +214,7 @@ class CautiousEnsemble(NamedClassifiers):
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
         self._outcomes = check_outcomes(two_labels(self, cases.classes, self.pos_label), self.abstain_label)
-        weights = self._fit_weights(members, cases.weights)
+        fit_params = self._fit_params(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
         for name, member in members:
@@ -225,7 +225,7 @@ class CautiousEnsemble(NamedClassifiers):
                 cv=cv,
                 refit=True,
                 respond=self._probability,
-                fit_params={} if weights[name] is None else {"sample_weight": weights[name]},
+                fit_params=fit_params[name],
                 split_params={},
             )
             self.members_.append(fitted)
@@ -414,31 +414,31 @@ class DelegatingClassifier(NamedClassifiers):
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
         self._outcomes = check_outcomes(cases.classes, self.abstain_label)
-        weights = self._fit_weights(stages, cases.weights)
+        fit_params = self._fit_params(stages, cases.weights)
         self.classes_ = cases.classes
         self.stages_: list[Any] = []
-        sizes, rows = [], np.arange(len(cases.codes))
+        sizes = []
         for name, stage in stages:
-            sizes_left = np.unique(cases.codes[rows], return_counts=True)[1]
+            sizes_left = np.unique(cases.codes, return_counts=True)[1]
             if self.stages_ and (len(sizes_left) < 2 or sizes_left.min() < 2):
                 warnings.warn(
-                    f"Stage {name!r} would be fitted to {len(rows)} delegated cases of {len(sizes_left)} "
-                    "classes; a stage needs two cases of each of at least two classes. It and all later ones "
+                    f"Stage {name!r} would be fitted to {len(cases.rows)} delegated cases of "
+                    f"{len(sizes_left)} classes; a stage needs two cases of each of at least two classes. It and all later ones "
                     "are left out, and what reaches them is abstained on. Hint: lower the cost of delegating "
                     "at the stage before.",
                     DegenerateDataWarning,
                     stacklevel=2,
                 )
                 break
-            extra = {} if weights[name] is None else {"sample_weight": weights[name][rows]}
-            fitted = clone(stage).fit(_safe_indexing(X, rows), cases.labels[rows], **extra)
+            weights = {"sample_weight": cases.weights} if fit_params[name] else {}
+            fitted = clone(stage).fit(_safe_indexing(X, cases.rows), cases.labels, **weights)
             self.stages_.append(fitted)
-            sizes.append(len(rows))
+            sizes.append(len(cases.rows))
             # what the stage abstained on when it had not seen it goes on
-            left = rows[:0]
+            left = np.empty(0, dtype=np.int64)
             if isinstance(fitted, OutOfFoldClassifier):
-                left = rows[fitted.out_of_fold_rows_[fitted.out_of_fold_decisions_ == ABSTAIN]]
-            rows = np.sort(left)
+                left = fitted.out_of_fold_rows_[fitted.out_of_fold_decisions_ == ABSTAIN]
+            cases = cases.at(np.sort(left))
         self.stage_sizes_ = np.array(sizes)
         take_features(self, self.stages_[0])
         return self

@@ -34,7 +34,6 @@ from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.unlabelled.invented import (
     DATA_KINDS,
-    InventedCases,
     code_book,
     describe_column,
     encode,
@@ -341,7 +340,20 @@ class MimeticClassifier(OracleModel):
             max_draws=self.max_draws,
             on_shortage=self.on_shortage,
         )
-        return self._learn(cases, mu)
+        # label the cases, learn the tree and choose the threshold for its probabilities
+        half, choose = direct_threshold(mu=1.0), partial(_THRESHOLDS[self.threshold], mu=mu)
+        self.labelling_ = choose(cases.proba) if self.scheme == 2 else half
+        taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
+        coded = encode(self.attributes_, self.names_, cases.X)
+        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
+        prune = "none" if self.scheme == 1 else "c45"
+        own = LaplaceTreeClassifier(prune=prune, classes=[False, True], random_state=seed)
+        self.tree_ = (own if self.tree is None else clone(self.tree)).fit(coded, taught)
+        proba = self._tree_proba(coded)
+        self.decision_ = choose(proba) if self.scheme == 1 else half
+        self.fidelity_ = float(np.mean(half.decide(proba) == taught))
+        self.n_drawn_ = cases.drawn
+        return self
 
     def _require_options(self) -> None:
         if isinstance(self.scheme, bool) or self.scheme not in (0, 1, 2, 3):
@@ -389,22 +401,6 @@ class MimeticClassifier(OracleModel):
             raise input_error("X", f"must have {len(self.attributes_)} columns", checked.shape[1])
         self.n_features_in_ = len(self.attributes_)
         return labels
-
-    def _learn(self, cases: InventedCases, mu: float) -> Self:
-        """Label the cases, learn the tree and choose the threshold for its probabilities."""
-        half, choose = direct_threshold(mu=1.0), partial(_THRESHOLDS[self.threshold], mu=mu)
-        self.labelling_ = choose(cases.proba) if self.scheme == 2 else half
-        taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
-        coded = encode(self.attributes_, self.names_, cases.X)
-        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
-        prune = "none" if self.scheme == 1 else "c45"
-        own = LaplaceTreeClassifier(prune=prune, classes=[False, True], random_state=seed)
-        self.tree_ = (own if self.tree is None else clone(self.tree)).fit(coded, taught)
-        proba = self._tree_proba(coded)
-        self.decision_ = choose(proba) if self.scheme == 1 else half
-        self.fidelity_ = float(np.mean(half.decide(proba) == taught))
-        self.n_drawn_ = cases.drawn
-        return self
 
     def _tree_proba(self, coded: FloatArray) -> FloatArray:
         """P(positive) of the tree; a learner that saw one class only has one column."""
