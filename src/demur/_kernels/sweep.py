@@ -25,7 +25,6 @@ __all__ = [
     "ScoreGroups",
     "Sweep",
     "ascending_order",
-    "descending_order",
     "distribution",
     "level_sweep",
     "merge_and_pool",
@@ -299,11 +298,6 @@ def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: A
         beside[n_groups] = other
         n_groups += 1
     return n_groups
-
-
-def descending_order(scores: FloatArray) -> IntArray:
-    """Indices from the highest score to the lowest; equal scores keep the order of the cases."""
-    return ascending_order(-scores)
 
 
 class LevelSweep(NamedTuple):

@@ -34,17 +34,10 @@ TIES = ("product", "strict", "random")
 
 def _running(level: Sample, values: FloatArray | None) -> FloatArray:
     """Mean of the values (None: all 1) over a level, summed up to each case, with a leading 0."""
-    total = np.zeros(len(level.scores) + 1)
-    if values is None or level.weights is None:
-        summands = values if level.weights is None else level.weights
-    else:
-        summands = values * level.weights
-    if summands is None:
-        total[1:] = np.arange(1, len(total))
-    else:
-        np.cumsum(summands, out=total[1:])
-    total /= level.total()
-    return total
+    summands = np.ones(len(level.scores)) if values is None else values
+    if level.weights is not None:
+        summands = summands * level.weights
+    return np.append(0.0, np.cumsum(summands)) / level.total()
 
 
 def _preceding(levels: list[Sample], *, strict: bool) -> list[FloatArray | None]:
@@ -153,7 +146,7 @@ def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]
 
 def pair_counts(levels: list[Sample]) -> tuple[FloatArray, FloatArray]:
     """Pairs (level l, level k): element (l, k) counts f_l < f_k, and f_l = f_k, for l < k; O(n r)."""
-    won, tied = np.zeros((len(levels), len(levels))), np.zeros((len(levels), len(levels)))
+    won, tied = np.zeros((2, len(levels), len(levels)))
     for low, high in combinations(range(len(levels)), 2):
         lower, upper = levels[low], levels[high]
         below, reached = places(lower.scores, upper.scores)

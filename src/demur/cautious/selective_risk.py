@@ -22,8 +22,8 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.jit import kernel, run, whole_job
-from demur._kernels.running import sums_above
-from demur._kernels.sweep import ascending_order, descending_order, sorted_values
+from demur._kernels.running import running_sums
+from demur._kernels.sweep import ascending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
@@ -238,7 +238,7 @@ class ResampledCases:
         self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
         # thresholds descend; in the discrete convention every case is a group of its own
         self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
-        self.order, self.best = descending_order(curve._confidence), ascending_order(self.loss)
+        self.order, self.best = ascending_order(-curve._confidence), ascending_order(self.loss)
 
     def statistic(self, name: str, times: IntArray) -> float:
         """Return a statistic of the resample that holds case i ``times[i]`` times."""
@@ -336,7 +336,8 @@ def risk_coverage_curve(
         keep = weights > 0
         losses, ranking, weights = losses[keep], ranking[keep], weights[keep]
     lost = counts.positives
-    accepted, answered = (sums[-2::-1] for sums in sums_above(lost, lost + counts.negatives))
+    above = running_sums(lost, lost + counts.negatives, backwards=True)
+    accepted, answered = (sums[-2::-1] for sums in above)
     total = float(answered[-1])
     aurc, augrc = areas_under(answered, accepted)
     generalized = accepted / total
@@ -385,7 +386,7 @@ def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
 
 
 def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:
-    order = descending_order(confidence)
+    order = ascending_order(-confidence)
     steps, size = np.arange(1, len(loss) + 1), len(loss)
     accepted = np.cumsum(loss[order])
     aurc, augrc = _discrete_areas(loss[order])

@@ -16,7 +16,7 @@ import numpy as np
 
 from demur._checks import check_finite, check_range, check_rate, input_error
 from demur._kernels.polyline import height
-from demur._kernels.running import sums_above
+from demur._kernels.running import running_sums
 from demur._kernels.thresholds import cut_points
 from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
@@ -354,7 +354,8 @@ def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArra
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
         )
     to_positive, to_negative = counts.class_weights(prevalence)
-    true_positives, called = (sums[-2::-1] for sums in sums_above(counts.positives, counts.negatives))
+    above = running_sums(counts.positives, counts.negatives, backwards=True)
+    true_positives, called = (sums[-2::-1] for sums in above)
     hits = true_positives if to_positive == 1 else true_positives * to_positive
     # in the memory of the false positives: new memory takes longer than the arithmetic
     if to_negative != 1:
