@@ -423,9 +423,9 @@ class DelegatingClassifier(NamedClassifiers):
             if self.stages_ and (len(sizes_left) < 2 or sizes_left.min() < 2):
                 warnings.warn(
                     f"Stage {name!r} would be fitted to {len(cases.rows)} delegated cases of "
-                    f"{len(sizes_left)} classes; a stage needs two cases of each of at least two classes. It and all later ones "
-                    "are left out, and what reaches them is abstained on. Hint: lower the cost of delegating "
-                    "at the stage before.",
+                    f"{len(sizes_left)} classes; a stage needs two cases of each of at least two classes. "
+                    "It and all later ones are left out, and what reaches them is abstained on. "
+                    "Hint: lower the cost of delegating at the stage before.",
                     DegenerateDataWarning,
                     stacklevel=2,
                 )
