@@ -98,7 +98,6 @@ def honest_case_window(
     The folds choose on nine tenths of the cases and judge on the rest, limits included; the cost is None
     where the limits fail in some fold. Cases without weight are left out.
     """
-    check_type(costs, "costs", CaseCosts)
     losses = costs.losses(positive).table
     problem = DecisionProblem.checked(
         costs=costs,

@@ -73,12 +73,13 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_positive_int(self.resolution, "resolution", minimum=2)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._X, self._y = X, y
-        columns = {check_positive_int(j, "nominal", minimum=0) for j in self.nominal}
-        if columns and max(columns) >= X.shape[1]:
-            raise input_error("nominal", f"must be columns of the {X.shape[1]} of X", max(columns))
-        self._nominal = columns
+        self._nominal = {check_positive_int(j, "nominal", minimum=0) for j in self.nominal}
+        if max(self._nominal, default=0) >= X.shape[1]:
+            raise input_error("nominal", f"must be columns of the {X.shape[1]} of X", max(self._nominal))
         self.bandwidth_ = _bandwidth(self._y)
-        self.bandwidths_ = np.array([0.0 if j in columns else _bandwidth(X[:, j]) for j in range(X.shape[1])])
+        self.bandwidths_ = np.array(
+            [0.0 if j in self._nominal else _bandwidth(X[:, j]) for j in range(X.shape[1])]
+        )
         h = self.bandwidth_
         if h == 0:
             return self

@@ -286,11 +286,9 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
     """Run one method and return its rule."""
     answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
     v = data.answer_costs()
-    if data.sample_weight is not None and not data.sample_weight.all():
-        # cases of weight 0 must not shape the cells either
-        table = table_of(answers[data.sample_weight > 0], v[data.sample_weight > 0])
-    else:
-        table = table_of(answers, v)
+    # cases of weight 0 must not shape the cells either
+    kept = slice(None) if data.sample_weight is None else data.sample_weight > 0
+    table = table_of(answers[kept], v[kept])
     method = _resolved(method, table)
     u, bound = _solved(method, table, answers, v, options)
     labels = predicted(table.g, u)

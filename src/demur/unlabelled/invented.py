@@ -422,9 +422,7 @@ def _rows(cases: InventedCases, index: Any) -> InventedCases:
 def _fill(batch: Callable[[], InventedCases], wanted: dict[bool, int], limit: int) -> InventedCases:
     """Draw batches and keep what each class still needs; the first batch is kept if a class is absent."""
     parts: list[InventedCases] = []
-    missing = dict(wanted)
-    drawn = 0
-    first = None
+    missing, drawn, first = dict(wanted), 0, None
     while any(missing.values()) and drawn < limit:
         new = batch()
         drawn += new.drawn
@@ -435,9 +433,8 @@ def _fill(batch: Callable[[], InventedCases], wanted: dict[bool, int], limit: in
             missing[side] -= len(rows)
             keep.append(rows)
         parts.append(_rows(new, np.sort(np.concatenate(keep))))
-    for side, needed in wanted.items():
-        if needed and missing[side] == needed and first is not None:
-            parts = [first]
+    if first is not None and any(needed and missing[side] == needed for side, needed in wanted.items()):
+        parts = [first]
     return InventedCases(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.proba for part in parts]),
