@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from demur._checks import input_error
+from demur._files.database import first_line
 from demur.exceptions import InputError
 
 __all__ = [
@@ -88,8 +89,7 @@ def warehouse_table(source: str) -> Any:
         return ibis.connect(address).table(table)
     # every backend of Ibis raises errors of its own
     except Exception as error:  # noqa: BLE001
-        first_line = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
-        reason = without_secrets(first_line, source)
+        reason = without_secrets(first_line(error), source)
         raise InputError(f"`{shown}` must be a table Ibis can open, got this: {reason}.") from None
 
 
@@ -138,8 +138,7 @@ def remote_files(source: str) -> tuple[list[str], Any]:
         raise
     # every store has errors of its own
     except Exception as error:  # noqa: BLE001
-        words = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
-        raise input_error(shown, "must be readable", without_secrets(words, source)) from None
+        raise input_error(shown, "must be readable", without_secrets(first_line(error), source)) from None
     if not files:
         raise input_error(shown, "must match Parquet files", "none", "other files: copy them first.")
 

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
-from demur._files.database import connect, load_duckdb, quiet
+from demur._files.database import connect, first_line, load_duckdb, quiet
 from demur._files.whole import temporary_folder
 from demur.engines.addresses import is_remote, remote_files, shown_address
 from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, require_columns
@@ -109,6 +109,12 @@ class FileTable:
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
         require_columns(self.name, names, self.kinds)
+
+    def not_numbers(self, name: str) -> str:
+        """Say in a few words what a column holds in place of numbers."""
+        if self.kinds[name] != "text":
+            return "another type"
+        return f"{self.n_rows - self.n_numeric(name)} of {self.n_rows} rows that are no numbers"
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
@@ -325,5 +331,5 @@ def database_errors(
     except load_duckdb().Error as error:
         for path in paths:
             check_row_lengths(path, kind, separator, shown)
-        first_line = str(error).split("\n", 1)[0].strip().rstrip(".")
-        raise InputError(f"`{shown}` must be a readable table, got this from DuckDB: {first_line}.") from None
+        reason = first_line(error)
+        raise InputError(f"`{shown}` must be a readable table, got this from DuckDB: {reason}.") from None

@@ -11,7 +11,7 @@ from demur._checks import check_choice, check_members, check_positive_int, input
 from demur._files.database import connect
 from demur.engines.addresses import is_address, is_remote, shown_address, warehouse_table
 from demur.engines.columns import require_columns
-from demur.engines.files import FileTable, database_errors, open_table
+from demur.engines.files import database_errors, open_table
 from demur.engines.frames import FrameTable, MemoryTable, Table, eager_columns, narwhals
 from demur.engines.tallies import Columns
 
@@ -59,22 +59,6 @@ def check_power_of_two(value: Any, name: str, exponent: int, unit: str = "") -> 
         raise input_error(name, f"must not exceed 2**{exponent} = {2**exponent}{unit}", value)
 
 
-def _check_columns(table: Table, columns: Columns) -> None:
-    """Refuse columns the table does not have, and scores or weights that are no numbers."""
-    require_columns(table.name, columns.all, table.kinds)
-    numbers = [("scores", name) for name in columns.scores]
-    numbers += [("weights", columns.weights)] if columns.weights is not None else []
-    numbers += [("a cost", name) for name in columns.amounts]
-    for argument, name in numbers:
-        if table.kinds[name] not in ("number", "bool"):
-            raise input_error(
-                argument,
-                "must name columns of numbers",
-                f"{table.not_numbers(name)} in {name!r}",
-                "write decimals with a point, and leave missing values empty.",
-            )
-
-
 @contextmanager
 def open_source(
     source: Any, columns: Columns, *, engine: str | None, memory_limit: str, master: str | None
@@ -97,7 +81,17 @@ def open_source(
             table = MemoryTable("source", {name: source[name] for name in source.dtype.names})
         else:
             table = _of_frame(source, columns, engine, resources)
-        _check_columns(table, columns)
+        require_columns(table.name, columns.all, table.kinds)
+        roles = {"scores": columns.scores, "weights": (columns.weights,), "a cost": columns.amounts}
+        for argument, names in roles.items():
+            for name in names:
+                if name is not None and table.kinds[name] not in ("number", "bool"):
+                    raise input_error(
+                        argument,
+                        "must name columns of numbers",
+                        f"{table.not_numbers(name)} in {name!r}",
+                        "write decimals with a point, and leave missing values empty.",
+                    )
         yield table
 
 
@@ -143,14 +137,8 @@ def _at_address(
         frame,
         at_once=not table.columnar,
         n_rows=table.n_rows,
-        explain=lambda name: _texts(table, name),
+        explain=table.not_numbers,
     )
-
-
-def _texts(table: FileTable, name: str) -> str:
-    if table.kinds[name] != "text":
-        return "another type"
-    return f"{table.n_rows - table.n_numeric(name)} of {table.n_rows} rows that are no numbers"
 
 
 # ---------------------------------------------------------------- frames

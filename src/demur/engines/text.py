@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 from demur._checks import input_error
 from demur.exceptions import InputError
@@ -65,11 +65,14 @@ def header_separator(header: str, shown: str) -> str:
     return separator
 
 
-def open_text(path: Path, kind: str, *, newline: str | None = "") -> IO[str]:
-    """Open a CSV file, gzipped or not, as text; line ends stay as they are unless `newline` is None."""
-    if kind == "gzip":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline=newline)
-    return open(path, encoding="utf-8-sig", newline=newline)
+def open_text(path: Path, kind: str, *, newline: str | None = "", new: bool = False) -> IO[str]:
+    """Open a CSV file, gzipped or not, as text; line ends stay as they are unless `newline` is None.
+
+    `new`: to write it, not to read it.
+    """
+    mode, encoding = ("wt", "utf-8") if new else ("rt", "utf-8-sig")
+    opener: Any = gzip.open if kind == "gzip" else open
+    return cast(IO[str], opener(path, mode, encoding=encoding, newline=newline))
 
 
 def mixes_line_ends(path: Path, kind: str, shown: str) -> bool:
@@ -87,15 +90,9 @@ def copy_with_one_line_end(path: Path, copy: Path, kind: str, shown: str) -> Non
     with (
         text_errors(shown),
         open_text(path, kind, newline=None) as handle,
-        _new_text(copy, kind) as written,
+        open_text(copy, kind, newline="\n", new=True) as written,
     ):
         shutil.copyfileobj(handle, written)
-
-
-def _new_text(path: Path, kind: str) -> IO[str]:
-    if kind == "gzip":
-        return gzip.open(path, "wt", compresslevel=1, encoding="utf-8", newline="\n")
-    return open(path, "w", encoding="utf-8", newline="\n")
 
 
 @contextmanager

@@ -387,11 +387,11 @@ class JointCounts(Result):
         certified = []
         for name, finest in self.counts.items():
             coarse, fine = (surface_of(counts, prevalence) for counts in (self.binned(name), finest))
-            gaps = [0.0]
-            for point in points:
-                at = point.mu, point.nu_positive, point.nu_negative
-                gaps.append((float(coarse.cost(*at)) - float(fine.cost(*at))) / max(1.0, point.mu))
-            certified.append(max(gaps) + finest.certified)
+            gaps = [
+                (float(coarse.cost(*at)) - float(fine.cost(*at))) / max(1.0, at[0])
+                for at in ((point.mu, point.nu_positive, point.nu_negative) for point in points)
+            ]
+            certified.append(max(0.0, *gaps) + finest.certified)
         return max(certified)
 
     def __repr__(self) -> str:

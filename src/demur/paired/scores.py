@@ -200,18 +200,9 @@ class JointScores:
         (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
         (row_ab, column_ab, _), (row_ba, column_ba, _) = self.placements(a, b), self.placements(b, a)
         terms = np.empty(len(row_a) + len(column_a), np.int64)
-        terms[: len(row_a)] = _twice_the_sum(row_a, row_ab, row_b, row_ba)
-        terms[len(row_a) :] = _twice_the_sum(column_a, column_ba, column_b, column_ab)
+        terms[: len(row_a)] = 2 * (row_a + row_ab - row_b - row_ba)
+        terms[len(row_a) :] = 2 * (column_a + column_ba - column_b - column_ab)
         if self.negative_weight is None or self.positive_weight is None:
             return terms
         # equal cases have equal placements, so one look serves all of them
         return np.repeat(terms, np.concatenate([self.negative_weight, self.positive_weight]).astype(np.int64))
-
-
-def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two: FloatArray) -> FloatArray:
-    """2 (one + two - less - less_two) without an array for every step."""
-    out = one + two
-    out -= less
-    out -= less_two
-    out *= 2
-    return out
