@@ -139,14 +139,13 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             random_state=self.random_state,
         ).fit(X, y)
         grown = self.tree_.tree_
-        columns = np.searchsorted(self.classes_, self.tree_.classes_)
-        known = columns < len(self.classes_)
-        if not (known.all() and np.array_equal(self.classes_[columns], self.tree_.classes_)):
+        if not np.isin(self.tree_.classes_, self.classes_).all():
             raise input_error(
                 "classes", "must hold every label of y", self.classes_.tolist(), "leave it out to use those."
             )
         # absent classes have no cases; since scikit-learn 1.3 `value` holds shares
         self.counts_ = np.zeros((grown.node_count, len(self.classes_)))
+        columns = np.searchsorted(self.classes_, self.tree_.classes_)
         self.counts_[:, columns] = np.rint(grown.value[:, 0, :] * grown.weighted_n_node_samples[:, None])
         self.stands_for_ = (
             _pruned(grown, self.counts_, confidence) if self.prune == "c45" else np.arange(len(self.counts_))

@@ -246,8 +246,8 @@ def separability_experiment(
     """
     sizes = [check_positive_int(r, "n_levels", minimum=2) for r in check_members(n_levels, "n_levels")]
     steps = np.linspace(0, 5, 21) if distances is None else check_nonnegative(distances, "distances")
-    if steps.ndim != 1 or not len(steps) or not sizes:
-        raise input_error("distances" if sizes else "n_levels", "must be a list of numbers", repr(distances))
+    if steps.ndim != 1 or not len(steps):
+        raise input_error("distances", "must be a list of numbers", repr(distances))
     if steps.max() > _FARTHEST:
         raise input_error("distances", f"must not exceed {_FARTHEST:g}", float(steps.max()))
     cases = check_positive_int(n_per_level, "n_per_level")

@@ -99,11 +99,11 @@ class IntegerAttribute:
     high: int
 
     def __post_init__(self) -> None:
-        for end in check_range((self.low, self.high), "(low, high)", low=-(2.0**53), high=2.0**53):
-            if end != int(end):
-                raise input_error(
-                    "(low, high)", "must be whole numbers", (self.low, self.high), "use NumericAttribute."
-                )
+        ends = check_range((self.low, self.high), "(low, high)", low=-(2.0**53), high=2.0**53)
+        if not all(end.is_integer() for end in ends):
+            raise input_error(
+                "(low, high)", "must be whole numbers", (self.low, self.high), "use NumericAttribute."
+            )
 
     def draw(self, rng: np.random.Generator, n: int) -> FloatArray:
         """Return n values."""
