@@ -787,8 +787,7 @@ def venkatraman_test(
 
 def error_distance(a: IntArray, b: IntArray, positive: Any) -> float:
     """Sum over cuts of the absolute difference of errors: twice that of the positives below."""
-    below = [positives_below(ranks, positive) for ranks in (a, b)]
-    return 2 * float(np.abs(below[0] - below[1]).sum())
+    return 2 * float(np.abs(positives_below(a, positive) - positives_below(b, positive)).sum())
 
 
 def positives_below(ranks: IntArray, positive: Any) -> FloatArray:
@@ -856,14 +855,11 @@ def venkatraman_unpaired_test(
     >>> venkatraman_unpaired_test(y, first, y, second, n_resamples=300, rng=0).pvalue < 0.01
     True
     """
-    samples = two_samples(evidence, pos_label)
-    placed = [_placements(counts) for counts in samples]
-    sizes = [(len(negative), len(positive)) for negative, positive in placed]
-    negatives = np.concatenate([negative for negative, _ in placed])
-    positives = np.concatenate([positive for _, positive in placed])
+    placed = [_placements(counts) for counts in two_samples(evidence, pos_label)]
+    n, m = map(len, placed[0])
+    negatives, positives = (np.concatenate(column) for column in zip(*placed, strict=True))
 
     def distance(negative_order: IntArray, positive_order: IntArray) -> float:
-        (n, m), _ = sizes
         x, y = negatives[negative_order], positives[positive_order]
         return curve_distance((x[:n], y[:m]), (x[n:], y[m:]))
 
@@ -885,8 +881,7 @@ def _placements(counts: ScoreCounts) -> tuple[FloatArray, FloatArray]:
             "Hint: auc_unpaired_test takes any weights."
         )
     below = (np.cumsum(counts.negatives) - counts.negatives / 2) / counts.n_negative
-    negative, positive = (np.repeat(below, column.astype(np.int64)) for column in columns)
-    return negative, positive
+    return np.repeat(below, columns[0].astype(np.int64)), np.repeat(below, columns[1].astype(np.int64))
 
 
 def curve_distance(first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> float:

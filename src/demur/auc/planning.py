@@ -390,21 +390,16 @@ def auc_study(
         return AucStudy(solved=solved, n_negative=found.n_negative, **given)  # type: ignore[arg-type]
     if n_negative is None:
         raise input_error("n_negative", "must be given beside n_positive", None)
-
-    def power_with(**changed: Any) -> float:
-        arguments = {**names, "n_negative": n_negative, **shared, **changed}
-        arguments.pop("power")
-        return auc_power(**arguments)
-
+    known: dict[str, Any] = {**names, "n_negative": n_negative, **shared}
+    del known["power"]
     if solved == "power":
-        value = power_with()
+        value = auc_power(**known)
     else:
         target = check_rate(power, "power")
-        if solved == "auc":
-            floor = null_auc if other_auc is None else other_auc
-            value = _root(lambda a: power_with(auc=a) - target, floor + _EDGE, 1 - _EDGE, "AUC")
-        else:
-            value = _root(lambda a: power_with(significance_level=a) - target, 1e-15, 1 - _EDGE, "level")
+        # the range to search, and what the error sentence calls it
+        floor = null_auc if other_auc is None else other_auc
+        low, word = (floor + _EDGE, "AUC") if solved == "auc" else (1e-15, "level")
+        value = _root(lambda a: auc_power(**{**known, solved: a}) - target, low, 1 - _EDGE, word)
     return AucStudy(solved=solved, n_negative=n_negative, **{**names, solved: value})  # type: ignore[arg-type]
 
 
@@ -478,23 +473,23 @@ def pilot_study(
     for name in ("power", "significance_level"):
         if names[name] is not None and not 0 < check_rate(names[name], name) < 1:
             raise input_error(name, "must lie strictly between 0 and 1", names[name])
-    gap = None if difference is None else abs(check_number(difference, "difference"))
+    # what is open is NaN, and so is what it would be needed for
+    gap = math.nan if difference is None else abs(check_number(difference, "difference"))
     if gap == 0:
         raise input_error("difference", "must not be 0", 0, "there is nothing to find.")
-    size = None if times is None else check_positive(times, "times")
-    critical = None if significance_level is None else -float(ndtri(significance_level / sides))
-    reach = None if power is None else float(ndtri(power))
-    if solved == "power":
-        value = float(ndtr(gap * math.sqrt(size / spread) - critical))  # type: ignore[operator]
-    elif solved == "significance_level":
-        value = sides * float(ndtr(reach - gap * math.sqrt(size / spread)))  # type: ignore[operator]
-        if value >= 1:
-            raise UndefinedError(
-                "No significance level below 1 gives the study this power. Hint: ask for more cases."
-            )
-    elif solved == "times":
-        # a power below the level is reached by any study
-        value = max(critical + reach, 0.0) ** 2 * spread / gap**2  # type: ignore[operator]
-    else:
-        value = max(critical + reach, 0.0) * math.sqrt(spread / size)  # type: ignore[operator]
+    size = math.nan if times is None else check_positive(times, "times")
+    critical = math.nan if significance_level is None else -float(ndtri(significance_level / sides))
+    reach = math.nan if power is None else float(ndtri(power))
+    # a power below the level is reached by any study
+    signal, needed = gap * math.sqrt(size / spread), max(critical + reach, 0.0)
+    value = {
+        "power": float(ndtr(signal - critical)),
+        "significance_level": sides * float(ndtr(reach - signal)),
+        "times": needed**2 * spread / gap**2,
+        "difference": needed * math.sqrt(spread / size),
+    }[solved]
+    if solved == "significance_level" and value >= 1:
+        raise UndefinedError(
+            "No significance level below 1 gives the study this power. Hint: ask for more cases."
+        )
     return PilotStudy(solved=solved, **{**names, solved: value})  # type: ignore[arg-type]

@@ -520,17 +520,14 @@ def reader_study(y_true: Labels, scores: ArrayLike, *, pos_label: Any = None) ->
     mean_square_test = readers * float(by_test.var(ddof=1))
     residual = aucs - by_test[:, None] - by_reader[None, :] + aucs.mean()
     interaction = float((residual**2).sum()) / ((tests - 1) * (readers - 1))
-    shared = max(readers * (cov_test - cov_both), 0.0)
-    denominator = interaction + shared
-    numerator_df = float(tests - 1)
-    denominator_df = math.inf
+    denominator = interaction + max(readers * (cov_test - cov_both), 0.0)
+    numerator_df, denominator_df = float(tests - 1), math.inf
     if interaction > 0:
         denominator_df = denominator**2 / (interaction**2 / ((tests - 1) * (readers - 1)))
+    statistic, pvalue = math.inf, 0.0
     # 0 / 0 is 0: no difference, and nothing that could hide one
-    statistic, pvalue = math.inf if mean_square_test > 0 else 0.0, 0.0
-    if denominator > 0:
-        statistic = mean_square_test / denominator
-    if math.isfinite(statistic):
+    if denominator > 0 or mean_square_test == 0:
+        statistic = mean_square_test / denominator if denominator else 0.0
         # beyond 10^9 degrees the F law is that of chi-squared over its degrees, to all digits
         pvalue = float(fdtrc(numerator_df, min(denominator_df, 1e9), statistic))
     return ReaderStudy(

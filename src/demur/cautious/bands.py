@@ -244,8 +244,7 @@ def _cases_of(y_true: Labels, proba: Any, labels: Any, bias: Any, costs: Any) ->
     if costs is None:
         return _Cases(groups, wrong, np.zeros(len(wrong)), wrong, 1.0), n_classes
     table = cost_matrix(costs, n_classes, positive=1)
-    answered, abstained = table[answer, truth], table[-1, truth]
-    return _Cases(groups, answered, abstained, wrong, float(np.ptp(table))), n_classes
+    return _Cases(groups, table[answer, truth], table[-1, truth], wrong, float(np.ptp(table))), n_classes
 
 
 def _areas(cases: _Cases, counts: FloatArray) -> FloatArray:

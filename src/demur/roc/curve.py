@@ -331,14 +331,12 @@ def precision_recall_curve(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     true_positives, precision = _precision(counts, prevalence)
-    recall = true_positives / counts.n_positive
-    rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
     return PrecisionRecallCurve(
         precision=read_only(precision),
-        recall=read_only(recall),
+        recall=read_only(true_positives / counts.n_positive),
         thresholds=read_only(counts.scores[::-1].copy()),
         average_precision=_average(counts, precision),
-        prevalence=rate,
+        prevalence=counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence"),
     )
 
 
@@ -445,8 +443,7 @@ def _locate(fpr: FloatArray, tpr: FloatArray, point: Any, name: str) -> float:
     position = edge + float((pair.sum() - length[edge]) / (length[edge + 1] - length[edge]))
     if abs(position - round(position)) < _SAME_POSITION:
         position = float(round(position))
-    on_curve = 0 <= position <= len(fpr) - 1
-    if not on_curve or not np.allclose(
+    if not 0 <= position <= len(fpr) - 1 or not np.allclose(
         [at_position(fpr, position), at_position(tpr, position)], pair, atol=1e-9
     ):
         raise input_error(name, "must lie on the ROC curve", tuple(pair.tolist()))
@@ -507,8 +504,10 @@ def reliable_roc(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     curve = roc_curve(counts)
-    start = _locate(curve.fpr, curve.tpr, point_a, "point_a")
-    stop = _locate(curve.fpr, curve.tpr, point_b, "point_b")
+    start, stop = (
+        _locate(curve.fpr, curve.tpr, point, name)
+        for point, name in ((point_a, "point_a"), (point_b, "point_b"))
+    )
     if start > stop:
         raise input_error("point_a", f"must not lie after point_b = {tuple(point_b)}", tuple(point_a))
     return cut_out(curve.fpr, curve.tpr, start, stop)

@@ -469,6 +469,16 @@ CRITERIA = {
 }
 
 
+def _only_one(hint: str, **given: Any) -> tuple[str, Any]:
+    """Return the name and the value of the one argument that is given."""
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) != 1:
+        *names, last = given
+        got = " and ".join(named) or "none"
+        raise input_error(f"{', '.join(names)} and {last}", "must be given one at a time", got, hint)
+    return named.popitem()
+
+
 def chosen(
     counts: ScoreCounts,
     threshold: float | str | None,
@@ -478,20 +488,13 @@ def chosen(
     prevalence: float,
 ) -> Choice:
     """Return the rule asked for; exactly one of the first four must be given."""
-    given = {
-        "threshold": threshold,
-        "sensitivity": sensitivity,
-        "specificity": specificity,
-        "costs": costs,
-    }
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) != 1:
-        raise input_error(
-            "threshold, sensitivity, specificity and costs",
-            "must be given one at a time",
-            " and ".join(named) or "none",
-            "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
-        )
+    _only_one(
+        "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
+        threshold=threshold,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        costs=costs,
+    )
     if isinstance(threshold, str):
         if threshold not in CRITERIA:
             wanted = "must be a number or one of " + ", ".join(map(repr, CRITERIA))
@@ -501,8 +504,9 @@ def chosen(
         # infinities are thresholds too: nobody, or everybody, is called positive
         value = float(threshold) if np.isinf(threshold) else check_number(threshold, "threshold")
         position = len(counts.scores) - int(np.searchsorted(counts.scores, value, side="left"))
-        words = f"the threshold {value:g}, fixed in advance"
-        return Choice(words, lambda tpr, fpr: position, both_classes=False)
+        return Choice(
+            f"the threshold {value:g}, fixed in advance", lambda tpr, fpr: position, both_classes=False
+        )
     if sensitivity is not None:
         rate = check_rate(sensitivity, "sensitivity")
         return Choice(
@@ -717,16 +721,8 @@ def roc_interval(
 
 
 def _held(specificity: Any, sensitivity: Any, threshold: Any) -> tuple[str, FloatArray]:
-    given = {"specificity": specificity, "sensitivity": sensitivity, "threshold": threshold}
-    named = {name: value for name, value in given.items() if value is not None}
-    if len(named) != 1:
-        raise input_error(
-            "specificity, sensitivity and threshold",
-            "must be given one at a time",
-            " and ".join(named) or "none",
-            "specificity=0.9 asks for the sensitivity there.",
-        )
-    name, value = named.popitem()
+    hint = "specificity=0.9 asks for the sensitivity there."
+    name, value = _only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
     if name != "threshold":
         return name, check_probability(value, name)
     if isinstance(value, str):
