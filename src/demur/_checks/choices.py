@@ -165,8 +165,7 @@ def check_costs_by_class(mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | 
         )
         alarm, positive = broadcast("mu and nu", alarm, positive)
         return [alarm, positive, positive]
-    negative = _abstention_cost(nu_negative, "nu_negative")
-    return broadcast("mu, nu and nu_negative", alarm, positive, negative)
+    return broadcast("mu, nu and nu_negative", alarm, positive, _abstention_cost(nu_negative, "nu_negative"))
 
 
 def _abstention_cost(value: Any, name: str) -> FloatArray:

@@ -160,8 +160,7 @@ class ScoreCosts:
             check_same_length(**{"y_score": scores, name: column if column.ndim else None})
         groups = score_groups(scores)
         cases = groups.sizes()
-        columns = [_sums_and_squares(groups, cases, column) for column in amounts]
-        sums, squares = zip(*columns, strict=True)
+        sums, squares = zip(*(_sums_and_squares(groups, cases, one) for one in amounts), strict=True)
         return cls(groups.scores, groups.scores, cases, *sums, *squares)
 
     @classmethod

@@ -229,8 +229,11 @@ def _stored_files(source: str) -> Mapping[str, _File]:
         store, path = found
     folder = not glob.has_magic(path) and store.isdir(path)
     paths = store.find(path) if folder else store.glob(path)
-    tables = sorted(one for one in paths if one.lower().endswith(_TABLES))
-    return {one.lstrip("/"): _File(int(store.size(one)), partial(store.open, one, "rb")) for one in tables}
+    return {
+        one.lstrip("/"): _File(int(store.size(one)), partial(store.open, one, "rb"))
+        for one in sorted(paths)
+        if one.lower().endswith(_TABLES)
+    }
 
 
 def _arrow_store(source: str) -> tuple[Any, str] | None:

@@ -55,6 +55,7 @@ _OUTCOMES = (
 )
 FOLDS = 10
 _SEED = 0
+_GAIN = "a gain is what the other decision costs more; write it there."
 # groups of scores: cells of both classes and all folds are twenty times as many
 _MOST_SCORES = 2**12
 
@@ -326,8 +327,9 @@ def _product(names: tuple[str, ...], i: int, j: int) -> str:
     return f"{names[i]}_{names[j]}"
 
 
-def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
+def _require_complete(rows: Mapping[str, Any], scan: _Scan) -> None:
     """Refuse missing labels, scores, amounts and weights, and negative ones, with their number."""
+    columns, name = scan.columns, scan.model
     if not len(rows[_ROWS]):
         raise input_error(name, "must hold at least one row", "none")
     counts = rows[_ROWS].astype(np.int64)
@@ -339,17 +341,13 @@ def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> N
         missing = int(counts[is_missing(values)].sum())
         if missing:
             raise missing_rows(column, missing)
-    hint = "a gain is what the other decision costs more; write it there."
-    numbers: list[Any] = [(f"amount{k}", one, "amounts", hint) for k, one in enumerate(columns.amounts)]
-    numbers += [] if columns.weights is None else [(_WEIGHT, columns.weights, "weights", None)]
-    for place, column, what, remedy in numbers:
+    for place, column in scan.numbers.items():
         missing, bad = (int(rows[f"{place}_{kind}"].sum()) for kind in ("missing", "bad"))
         if missing:
             raise missing_rows(column, missing)
         if bad:
-            raise input_error(
-                column, f"must hold finite {what} from 0", f"{bad} negative or infinite", remedy
-            )
+            what, hint = ("weights", None) if place == _WEIGHT else ("amounts", _GAIN)
+            raise input_error(column, f"must hold finite {what} from 0", f"{bad} negative or infinite", hint)
 
 
 def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> ScoreCosts:
@@ -362,7 +360,7 @@ def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> Sc
         rows = scan.grouped(
             with_numbers(frame, fitting_bins(first, bins or DEFAULT_COST_BINS), weighted=False), _NUMBER
         )
-    _require_complete(rows, scan.model, scan.columns)
+    _require_complete(rows, scan)
     _, cases, sums, squares = scan.sums(rows, positive)
     columns = [cases, *np.ascontiguousarray(sums.T), *np.ascontiguousarray(squares.T)]
     if _SCORE in rows:
@@ -404,7 +402,7 @@ def read_folded_costs(
         for model in columns.scores:
             scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
             rows = _folded_rows(scan)
-            _require_complete(rows, model, columns)
+            _require_complete(rows, scan)
             for group, part in _parts(rows):
                 truth, cases, sums, products = scan.sums(part, positive)
                 if _SCORE in part:

@@ -457,8 +457,7 @@ def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
     wanted = {"rows": nw.len()}
     for place, (name, kind) in enumerate(kinds.items()):
         wanted |= {f"{what}{place}": how for what, how in _expressions(frame, name, kind).items()}
-    first = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
-    row = {what: values[0] for what, values in first.items()}
+    row = {what: values[0] for what, values in collected(frame.select(**wanted)).items()}
     by_column = {}
     for place, (name, kind) in enumerate(kinds.items()):
         numbers = {what: row[f"{what}{place}"] for what in _expressions(frame, name, kind)}

@@ -37,7 +37,8 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
         y_true, scores = "y_true", list(models)
         weights, groups = (None if taken[name] is None else name for name in ("weights", "groups"))
     names = [scores] if isinstance(scores, str) else check_members(scores, "scores")
-    for argument, name in [("y_true", y_true), *(("scores", name) for name in names)]:
+    optional = [(role, name) for role, name in (("weights", weights), ("groups", groups)) if name is not None]
+    for argument, name in [("y_true", y_true), *(("scores", name) for name in names), *optional]:
         if not isinstance(name, str):
             raise input_error(
                 argument,
@@ -45,9 +46,6 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
                 type(name).__name__,
                 "with arrays in place of columns, pass None as source.",
             )
-    for argument, name in (("weights", weights), ("groups", groups)):
-        if name is not None and not isinstance(name, str):
-            raise input_error(argument, "must name a column", type(name).__name__)
     if not names or len(set(names)) < len(names):
         raise input_error("scores", "must name one or more columns, each once", names)
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)

@@ -188,8 +188,7 @@ def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
     if log is not None and "JAVA_GATEWAY_EXITED" in text:
         log.seek(0)
         text = (log.read().decode(errors="replace").strip() or text).splitlines()[-1]
-    line = text.strip().split("\n", 1)[0]
-    return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", line.strip()).rstrip(".")
+    return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", text.strip().split("\n", 1)[0].strip()).rstrip(".")
 
 
 @contextmanager

@@ -263,9 +263,6 @@ def has_more_than(limit: int, tally: Tally) -> bool:
     several = tally.upper > tally.lower
     if len(tally) + np.count_nonzero(several) <= limit:
         return False
-    # rows of one class never share a score
-    if tally.rows is not None and np.bincount(coded(tally.label)[1], 1.0 + several).max() > limit:
-        return True
     lower, upper = tally.lower, tally.upper[several]
     if tally.group is None:
         return n_distinct(np.concatenate([lower, upper])) > limit

@@ -49,8 +49,8 @@ def header_line(path: Path, kind: str, shown: str) -> str:
 
 def header_separator(header: str, shown: str) -> str:
     """Return the separator of the header line; refuse a header that repeats a name."""
-    outside = re.sub(r'"[^"]*"', "", header)
-    separator = max(_SEPARATORS, key=outside.count)
+    # what is quoted separates nothing
+    separator = max(_SEPARATORS, key=re.sub(r'"[^"]*"', "", header).count)
     with text_errors(shown):
         names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
     counted = Counter(name.lower() for name in names if name)

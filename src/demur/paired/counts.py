@@ -119,8 +119,8 @@ class PairedCounts:
         """Count one row per case."""
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
         weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
-        sums = np.where(rows.positive, weights, 0.0), np.where(rows.positive, 0.0, weights)
-        return cls.from_cells(rows.score_a, rows.score_b, *sums)
+        positives = np.where(rows.positive, weights, 0.0)
+        return cls.from_cells(rows.score_a, rows.score_b, positives, weights - positives)
 
     @classmethod
     def from_cells(
