@@ -143,6 +143,8 @@ def calibration_slope(
     >>> round(found.slope, 2), [round(limit, 2) for limit in found.slope_interval]
     (0.42, [0.34, 0.5])
     """
+    from scipy.special import chdtrc
+
     check_weight_meaning(weights)
     z = normal_quantile(check_confidence_level(confidence_level))
     counts = as_counts(
@@ -165,10 +167,12 @@ def calibration_slope(
     large = _newton(data, np.array([0.0, 1.0]), free=(True, False))
     if plain is squared:
         method = "profile likelihood" if min(plain.n_positive, plain.n_negative) < _MANY else "information"
-        errors, pvalue = _information(data, fit, large)
+        errors = np.sqrt(np.diag(np.linalg.inv(data.derivatives(*fit)[1]))).tolist()
+        errors.append(1 / math.sqrt(float(data.derivatives(*large)[1][0, 0])))
+        statistic = max(2 * (data.loss(0.0, 1.0) - data.loss(*fit)), 0.0)  # likelihood ratio
     else:
         method = "robust"
-        errors, pvalue = _sandwich(data, _data(squared), fit, large)
+        errors, statistic = _sandwich(data, _data(squared), fit, large)
     # intercept, slope, and intercept with the slope held at 1
     estimates = ((fit, 0, (False, True)), (fit, 1, (True, False)), (large, 0, (False, False)))
     intervals = [
@@ -184,7 +188,7 @@ def calibration_slope(
         intercept_interval=intervals[0],
         in_the_large=float(large[0]),
         in_the_large_interval=intervals[2],
-        pvalue=pvalue,
+        pvalue=float(chdtrc(2, statistic)),
         confidence_level=confidence_level,
         method=method,
     )
@@ -245,22 +249,12 @@ def _profile_interval(
     return Interval(*limits)
 
 
-def _information(data: _Data, fit: FloatArray, large: FloatArray) -> tuple[list[float], float]:
-    """Return standard errors from the Hessian, and the p-value of the likelihood ratio."""
-    from scipy.special import chdtrc
-
-    errors = np.sqrt(np.diag(np.linalg.inv(data.derivatives(*fit)[1]))).tolist()
-    large_error = 1 / math.sqrt(float(data.derivatives(*large)[1][0, 0]))
-    ratio = max(2 * (data.loss(0.0, 1.0) - data.loss(*fit)), 0.0)
-    return [*errors, large_error], float(chdtrc(2, ratio))
-
-
 def _sandwich(data: _Data, squared: _Data, fit: FloatArray, large: FloatArray) -> tuple[list[float], float]:
-    """Return robust standard errors, and the p-value of the Wald test.
+    """Return robust standard errors, and the statistic of the Wald test.
 
     Inverse Hessian times the sum of squared weighted scores times inverse Hessian.
     """
-    from scipy.special import chdtrc, expit
+    from scipy.special import expit
 
     def meat(at: FloatArray) -> FloatArray:
         p = expit(at[0] + at[1] * data.log_odds)
@@ -273,4 +267,4 @@ def _sandwich(data: _Data, squared: _Data, fit: FloatArray, large: FloatArray) -
     large_error = math.sqrt(float(meat(large)[0, 0])) / float(data.derivatives(*large)[1][0, 0])
     gap = fit - [0.0, 1.0]
     wald = float(gap @ np.linalg.solve(covariance, gap))
-    return [*np.sqrt(np.diag(covariance)).tolist(), large_error], float(chdtrc(2, wald))
+    return [*np.sqrt(np.diag(covariance)).tolist(), large_error], wald
