@@ -28,6 +28,7 @@ __all__ = [
     "number",
     "percent",
     "remark",
+    "save_figure",
     "saved_figure",
     "shortened",
     "span",
@@ -195,15 +196,21 @@ def saved_figure(path: Path, *, size: tuple[float, float], panels: int = 1, **se
     """Give new axes, a panel each, and write what was drawn in one step."""
     from demur.displays.base import pyplot, show_names_as_text
 
-    plt = pyplot()
-    figure, axes = plt.subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
+    figure, axes = pyplot().subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
+    yield axes[0]
+    show_names_as_text(figure)
+    save_figure(figure, path, **settings)
+
+
+def save_figure(figure: Any, path: Path, **settings: Any) -> None:
+    """Write a figure in one step, and close it."""
+    from demur.displays.base import pyplot
+
     try:
-        yield axes[0]
-        show_names_as_text(figure)
         with draft_of(path) as draft:
             figure.savefig(draft, format=path.suffix.lower().lstrip(".") or "png", dpi=150, **settings)
     finally:
-        plt.close(figure)
+        pyplot().close(figure)
 
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')

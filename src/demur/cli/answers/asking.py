@@ -75,6 +75,7 @@ def ask(
     *,
     costs_needed: bool = False,
     split: bool = True,
+    abstain_label: str | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
     if classes.names is not None:
@@ -84,7 +85,8 @@ def ask(
         asked = class_question(classes, source, prices, limits, certainty)
         rows = read_class_rows(source, classes.listed())
         remark(rows.sentence, quiet=output.quiet)
-        return ManyClasses(cases=rows, asked=asked)
+        label = class_abstain_label(abstain_label, asked["classes"])
+        return ManyClasses(cases=rows, asked=asked, abstain_label=label)
     costs = prices.costs_or_range()
     if costs is None and costs_needed:
         raise InputError(COSTS_NEEDED)
@@ -102,8 +104,20 @@ def ask(
     evidence = read_evidence(source, prices, split=split)
     remark(evidence.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
-    weights = source.weights or "importance"
-    return TwoClasses(cases=evidence, problem=problem, weights=weights, prices=prices)
+    names = evidence.negative, evidence.positive
+    if abstain_label in names:
+        listed = f"{names[1]} and {names[0]}"
+        raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {abstain_label}.")
+    # a file has one kind in a column: all labels are whole numbers, or all are text
+    whole = all(_is_whole(name) for name in (*names, abstain_label) if name is not None)
+    return TwoClasses(
+        cases=evidence,
+        problem=problem,
+        weights=source.weights or "importance",
+        prices=prices,
+        labels=(int(names[0]), int(names[1])) if whole else names,
+        abstain_label=int(abstain_label) if whole and abstain_label is not None else abstain_label,
+    )
 
 
 # ---------------------------------------------------------------- parts
@@ -119,7 +133,12 @@ def each_part(read: "Read", make: Callable[[str], _Made]) -> dict[str, _Made | s
             try:
                 parts[name] = make(name)
             except InputError as error:
-                parts[name] = read.why_left_out(name, error)
+                parts[name] = f"Left out: {error}"
+                if isinstance(read, TwoClasses):
+                    counts = next(iter(read.cases.parts[name].counts.values()))
+                    sizes = counts.n_positive, counts.n_negative
+                    if min(sizes) < FEWEST_CASES:
+                        parts[name] = f"{no_answer(*sizes)} Honest costs are left out: {error}"
             progress.advance()
     return parts
 
@@ -153,21 +172,24 @@ class TwoClasses:
     ----------
     cases : Evidence
         What was read.
-    question : Question
+    problem : DecisionProblem
         Costs, limits and certainty.
     weights : str
         What weights of cases mean.
     prices : Prices
         The cost flags; costs that differ by case are made of them and of columns.
-    texts : bool
-        Whether labels that are whole numbers are kept as text.
+    labels : tuple
+        The labels (negative, positive), as numbers if all are whole numbers.
+    abstain_label : str, int or None
+        The label of an abstention; None to pick one.
     """
 
     cases: Evidence
     problem: DecisionProblem
     weights: str
     prices: Prices
-    texts: bool = False
+    labels: tuple[Any, Any]
+    abstain_label: Any
 
     def on(self, part: Part) -> DecisionProblem:
         """Return the problem about some cases: costs that differ by case are theirs."""
@@ -181,8 +203,7 @@ class TwoClasses:
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
-        part, labels = self.cases.parts[name], self._labels()
-        problem = self.problem
+        part, labels, problem = self.cases.parts[name], self.labels, self.problem
         if part.summed is not None:
             table = CaseTable.of_sums(part.summed, problem, labels=labels)
         elif part.joint is not None:
@@ -196,38 +217,9 @@ class TwoClasses:
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(table, problem, class_names=names)
 
-    def _labels(self) -> tuple[Any, Any]:
-        """Return the labels (negative, positive), as numbers if both are whole numbers."""
-        pair = self.cases.negative, self.cases.positive
-        if self.texts or not all(map(_is_whole, pair)):
-            return pair
-        return int(pair[0]), int(pair[1])
-
-    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+    def policy(self, answer: Answer, name: str) -> Policy:
         """Make the policy of an answer."""
-        return Policy.from_answer(answer, abstain_label=abstain_label)
-
-    def with_abstain_label(self, given: str | None) -> tuple["TwoClasses", Any]:
-        """Check the label of an abstention: all labels are whole numbers, or all are text.
-
-        A file has one kind in a column.
-        """
-        if given is None:
-            return self, None
-        names = self.cases.negative, self.cases.positive
-        if given in names:
-            raise InputError(
-                f"`--abstain-label` must not be one of the classes {names[1]} and {names[0]}, got {given}."
-            )
-        whole = all(map(_is_whole, (*names, given)))
-        return replace(self, texts=not whole), int(given) if whole else given
-
-    def why_left_out(self, name: str, error: InputError) -> str:
-        """Say why a group has no answer; too few cases first."""
-        counts = next(iter(self.cases.parts[name].counts.values()))
-        if min(counts.n_positive, counts.n_negative) < FEWEST_CASES:
-            return f"{no_answer(counts.n_positive, counts.n_negative)} Honest costs are left out: {error}"
-        return f"Left out: {error}"
+        return Policy.from_answer(answer, abstain_label=self.abstain_label)
 
 
 def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
@@ -294,6 +286,7 @@ class ManyClasses:
 
     cases: Evidence
     asked: dict[str, Any]
+    abstain_label: Any
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part."""
@@ -301,9 +294,9 @@ class ManyClasses:
         labels = np.array(self.asked["classes"], dtype=object)[part.codes]
         return compare_models(labels, part.proba, sample_weight=part.weights, **self.asked)
 
-    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+    def policy(self, answer: Answer, name: str) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""
-        policy = Policy.from_answer(answer, abstain_label=abstain_label)
+        policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
         rows, model = self.cases, str(answer.model)
         if policy.rule.inputs > 1:
             return replace(policy, columns=rows.columns[model])
@@ -316,20 +309,11 @@ class ManyClasses:
             )
         return replace(policy, columns=rows.columns[model][1:])
 
-    def with_abstain_label(self, given: str | None) -> tuple["ManyClasses", Any]:
-        """Check the label of an abstention."""
-        return self, class_abstain_label(given, self.asked["classes"])
-
-    def why_left_out(self, name: str, error: InputError) -> str:
-        """Say why a group has no answer."""
-        return f"Left out: {error}"
-
 
 Read = TwoClasses | ManyClasses
 """What was read from a file, and what is asked about every part of it.
 
-Both have the `cases`, compare the models on a part of them, make a policy of an answer, and say why a group
-has none.
+Both have the `cases`, compare the models on a part of them, and make a policy of an answer.
 """
 
 
@@ -359,7 +343,7 @@ def _class_costs(
 
 def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
     given = prices.given()
-    said = [name for name in ("--cost-abstain", "--review-fee") if name in given]
+    said: list[str] = [name for name in ("--cost-abstain", "--review-fee") if name in given]
     said += [] if by_class is None else ["the column abstain of the cost matrix"]
     if len(said) > 1:
         raise InputError(f"Abstaining has two prices: {' and '.join(said)}. Hint: give one of them.")

@@ -77,8 +77,8 @@ def counted_days(
         scored = [row[1:] for row in rows if row[0] == day and row[1] != _NOWHERE]
         if scored:
             counts = np.zeros(monitor.reference.size)
-            places, cases, lowest, highest, beyond = zip(*scored, strict=True)
-            counts[list(places)] = cases
+            cells, cases, lowest, highest, beyond = zip(*scored, strict=True)
+            counts[list(cells)] = cases
             days[day] = BatchCounts(
                 counts=counts,
                 low=min(lowest),
@@ -96,21 +96,6 @@ def _unscored(table: FileTable, columns: tuple[str, ...]) -> InputError:
         return InputError(f"`{table.name}` must have a score in at least one row of column {columns[0]!r}.")
     return InputError(
         f"`{table.name}` must have at least one row with numbers in all of the columns {', '.join(columns)}."
-    )
-
-
-def _batch(rows: list[Any], size: int) -> BatchCounts:
-    """Return the batch of rows (cell, cases, smallest, largest, outside)."""
-    scored = [row for row in rows if row[0] != _NOWHERE]
-    counts = np.zeros(size)
-    for cell, n, *_ in scored:
-        counts[cell] = n
-    return BatchCounts(
-        counts=counts,
-        low=min(row[2] for row in scored),
-        high=max(row[3] for row in scored),
-        outside=sum(row[4] for row in scored),
-        missing=sum(row[1] for row in rows if row[0] == _NOWHERE),
     )
 
 

@@ -96,23 +96,22 @@ class Decided:
             "model": self.answer.model,
             "limits": comparison["limits"],
             "comparison": comparison,
-            "policy": None if self.policy is None else self.policy.to_dict(),
+            "policy": self.policy,
         }
 
 
-def decide_parts(read: Read, *, abstain_label: str | None, anyway: bool) -> dict[str, Decided | str]:
+def decide_parts(read: Read, *, anyway: bool) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
-    asked, label = read.with_abstain_label(abstain_label)
 
     def decided(name: str) -> Decided:
-        comparison = asked.compare(name)
+        comparison = read.compare(name)
         answer = comparison.answer
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
-        policy = None if answer.is_trivial else asked.policy(answer, name, label)
+        policy = None if answer.is_trivial else read.policy(answer, name)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
-    return each_part(asked, decided)
+    return each_part(read, decided)
 
 
 def write_decided(read: Read, parts: dict[str, Decided | str], output: Output) -> int:
@@ -175,15 +174,9 @@ def decide_without_labels(
         policy.save(str(output.path))
     if output.as_json:
         content: dict[str, Any] = {"data": {"source": source, "rows": len(proba), "model": name}}
-        content |= {**decision.to_dict(), "policy": policy.to_dict()}
+        content |= {**decision.to_dict(), "policy": policy}
         write(document("decide.unlabelled", content), None)
         return
-    write(_text(decision), None if to_policy else output.path)
-    if to_policy:
-        remark(f"Policy written to {output.path}. {FROM_COSTS}", quiet=output.quiet)
-
-
-def _text(decision: UnlabelledDecision) -> str:
     rows, assumptions = [], []
     for method in ("direct", "ranking", "nroc"):
         found = getattr(decision, method)
@@ -191,7 +184,10 @@ def _text(decision: UnlabelledDecision) -> str:
         rows.append([method, threshold_text(found.threshold), percent(decision.positive_rates[method]), cost])
         assumptions.append(wrapped(f"{method}: {found.assumption}.", indent="  "))
     shown = table(["method", "threshold", "called positive", "cost per 1000 (if calibrated)"], rows)
-    return "\n\n".join([wrapped(decision.sentence), shown, "\n".join(assumptions)])
+    text = "\n\n".join([wrapped(decision.sentence), shown, "\n".join(assumptions)])
+    write(text, None if to_policy else output.path)
+    if to_policy:
+        remark(f"Policy written to {output.path}. {FROM_COSTS}", quiet=output.quiet)
 
 
 def _policy(
@@ -202,11 +198,12 @@ def _policy(
     label: Any = abstain_label
     if label is not None and label.removeprefix("-").isdecimal():
         label = int(label)
-    names = {"pos_label": "positive", "neg_label": "negative"} if isinstance(label, str) else {}
     settings: dict[str, Any] = {"costs": costs, "model": model, "note": FROM_COSTS, "abstain_label": label}
+    if isinstance(label, str):
+        settings |= {"pos_label": "positive", "neg_label": "negative"}
     if window is not None and not window.is_empty:
-        return Policy.from_window(window, counts, **settings, **names)
-    policy = Policy.from_window(abstention_surface(counts).window(costs=costs), counts, **settings, **names)
+        return Policy.from_window(window, counts, **settings)
+    policy = Policy.from_window(abstention_surface(counts).window(costs=costs), counts, **settings)
     # between two scores of the data every threshold is as cheap; this one is right for all others, too
     return replace(policy, rule=Window(decision.direct.threshold, decision.direct.threshold))
 
@@ -250,9 +247,13 @@ def decide_classes_without_labels(
     if output.to_file:
         policy.save(str(output.path))
     if output.as_json:
-        told = {"decision": sentence, "expected_cost": float(expected), "policy": policy.to_dict()}
-        data = {"data": {"source": source, "rows": len(proba), "columns": list(columns)}}
-        write(document("decide.unlabelled", {**data, **told}), None)
+        content = {
+            "data": {"source": source, "rows": len(proba), "columns": columns},
+            "decision": sentence,
+            "expected_cost": expected,
+            "policy": policy,
+        }
+        write(document("decide.unlabelled", content), None)
     elif output.to_file:
         write(wrapped(sentence), None)
     else:

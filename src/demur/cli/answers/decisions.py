@@ -246,7 +246,7 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
     if cells is not None and scores is not None:
         warnings = list(scale_sentences(policy, cells, scores).values())
     applied.refuse(stream, (), warnings)
-    coded = dict(enumerate(counts.tolist(), start=_NONE))
+    coded: dict[int | None, int] = dict(enumerate(counts.tolist(), start=_NONE))
     return Tally.of(policy, coded, first_bad=first_bad, audited=audited, warnings=warnings)
 
 

@@ -83,15 +83,13 @@ def _outcome_words(monitor: PolicyMonitor) -> str:
 
 
 def _cost_words(monitor: PolicyMonitor) -> str:
-    promise = monitor.promise
-    assert monitor.cost is not None
-    assert monitor.cost_interval is not None
-    assert promise is not None
-    assert promise.cost is not None
-    assert promise.limit is not None
+    # a cost is counted only where one was promised
+    cost: Any = monitor.cost
+    interval: Any = monitor.cost_interval
+    promise: Any = monitor.promise
     text = (
-        f"Cost per case by {monitor.n_labelled} labels: {number(monitor.cost)} "
-        f"({span(monitor.cost_interval)}); promised {number(promise.cost)}, at most {number(promise.limit)}."
+        f"Cost per case by {monitor.n_labelled} labels: {number(cost)} ({span(interval)}); "
+        f"promised {number(promise.cost)}, at most {number(promise.limit)}."
     )
     for side, (share, limits) in monitor.precision.items():
         text += f" Right when {side}: {percent(share)} ({span(limits, percent)})."

@@ -256,7 +256,9 @@ class Prices(Flags):
 
         if self.mu is not None:
             return CostModel(cost_fn=1.0, cost_fp=self.mu, cost_abstain=self.nu)
-        given = {argument: self.number(name) for name, (argument, _) in self._amounts().items()}
+        given: dict[str, Any] = {
+            argument: self.number(name) for name, (argument, _) in self._amounts().items()
+        }
         return CostModel(reviewer=self.reviewer(given.pop("fee", None)), **given)
 
     def costs_or_range(self) -> "CostModel | CostRange | CaseCosts | None":
@@ -357,11 +359,12 @@ class Prices(Flags):
                 f"Costs are given twice, as {' and '.join(given)}. "
                 "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
             )
-        needed = ("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()
-        if any(name in given for name in _RATES):
-            needed = (*needed, "--review-fee")
-        if any(name.startswith(("--senior", "--passed")) for name in given):
-            needed = (*needed, *_SENIOR)
+        passed_on = any(name.startswith(("--senior", "--passed")) for name in given)
+        needed = (
+            *(("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()),
+            *(("--review-fee",) if any(name in given for name in _RATES) else ()),
+            *(_SENIOR if passed_on else ()),
+        )
         for name in needed:
             if name not in given:
                 raise InputError(

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
@@ -62,58 +63,46 @@ def model_columns(
 
     `given` are the values of --model: NAME=COLUMN,COLUMN,... or a prefix.
     """
-    if given:
-        return dict(_named(text, present, classes, source) for text in given)
-    if all(name in present for name in classes):
-        return {_MODEL: tuple(classes)}
     groups = _prefixes(present, classes)
-    if groups:
-        return groups
-    missing = next(name for name in classes if name not in present)
-    raise InputError(
-        f"`{source}` has no column {missing!r}, and no columns that end in the names of all classes. "
-        f"Hint: --model NAME={','.join(f'COLUMN{k + 1}' for k in range(len(classes)))}; the columns are "
-        f"{', '.join(present[:12])}{', ...' if len(present) > 12 else ''}."
-    )
-
-
-def _named(
-    text: str, present: Sequence[str], classes: Sequence[str], source: str
-) -> tuple[str, tuple[str, ...]]:
-    name, equals, listed = text.partition("=")
-    if equals:
-        columns = tuple(part.strip() for part in listed.split(","))
+    if not given and all(name in present for name in classes):
+        return {_MODEL: tuple(classes)}
+    if not given and not groups:
+        missing = next(name for name in classes if name not in present)
+        raise InputError(
+            f"`{source}` has no column {missing!r}, and no columns that end in the names of all classes. "
+            f"Hint: --model NAME={','.join(f'COLUMN{k + 1}' for k in range(len(classes)))}; the columns are "
+            f"{', '.join(present[:12])}{', ...' if len(present) > 12 else ''}."
+        )
+    models = {} if given else groups
+    for text in given:
+        name, equals, listed = text.partition("=")
+        columns = tuple(part.strip() for part in listed.split(",")) if equals else groups.get(name)
+        if columns is None:
+            told = f"; there are {', '.join(groups)}" if groups else ""
+            raise InputError(
+                f"`--model {text}`: {source} has no columns {text}_{classes[0]}, {text}_{classes[1]}, ..."
+                f"{told}. Hint: --model {text}=COLUMN,COLUMN,... names them."
+            )
         if not name or len(columns) != len(classes) or len(set(columns)) < len(columns):
             raise InputError(
                 f"`--model` must name {len(classes)} different columns, one for each of "
                 f"{', '.join(classes)}, got {text!r}. Hint: --model NAME=COLUMN,COLUMN,..."
             )
-        return name, columns
-    found = _prefixes(present, classes)
-    if text in found:
-        return text, found[text]
-    told = f"; there are {', '.join(found)}" if found else ""
-    raise InputError(
-        f"`--model {text}`: {source} has no columns {text}_{classes[0]}, {text}_{classes[1]}, ...{told}. "
-        f"Hint: --model {text}=COLUMN,COLUMN,... names them."
-    )
+        models[name] = columns
+    return models
 
 
 def _prefixes(present: Sequence[str], classes: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Groups of columns that are one prefix with the names of all classes."""
     known = set(present)
-    groups: dict[str, tuple[str, ...]] = {}
     taken: set[str] = set()
-    for column in present:
-        for between in _BETWEEN:
-            ending = f"{between}{classes[0]}"
-            prefix = column.removesuffix(ending)
-            if not column.endswith(ending) or not prefix:
-                continue
-            columns = tuple(f"{prefix}{between}{name}" for name in classes)
-            if column not in taken and all(one in known for one in columns):
-                groups.setdefault(prefix, columns)
-                taken.update(columns)
+    groups: dict[str, tuple[str, ...]] = {}
+    for column, between in product(present, _BETWEEN):
+        prefix = column.removesuffix(f"{between}{classes[0]}")
+        columns = tuple(f"{prefix}{between}{name}" for name in classes)
+        if prefix and columns[0] == column and column not in taken and known.issuperset(columns):
+            groups.setdefault(prefix, columns)
+            taken.update(columns)
     return groups
 
 
@@ -129,8 +118,12 @@ def read_class_rows(source: Source, classes: list[str]) -> Evidence:
         require_complete(read.values(), _MISSING)
     kept = ~np.logical_or.reduce([column.missing for column in read.values()])
     values = {name: column.values[kept] for name, column in read.items()}
+    labels = values[label].tolist()
+    names = {value: class_name(value) for value in dict.fromkeys(labels)}
+    require_listed(names.values(), classes, label, "--classes")
+    codes = {value: classes.index(name) for value, name in names.items()}
     whole = ClassPart(
-        codes=_codes(values[label], classes, label),
+        codes=np.fromiter((codes[value] for value in labels), np.int64, len(labels)),
         weights=None if source.weight is None else check_weights(values[source.weight], source.weight),
         proba={
             model: np.column_stack([check_scores(values[name], name) for name in listed])
@@ -191,14 +184,6 @@ def read_class_probabilities(
         read = _read_numbers(table, columns, columns)
     require_complete(read.values(), _MISSING)
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])
-
-
-def _codes(values: Any, classes: list[str], label: str) -> IntArray:
-    listed = values.tolist()
-    names = {value: class_name(value) for value in dict.fromkeys(listed)}
-    require_listed(names.values(), classes, label, "--classes")
-    codes = {value: classes.index(name) for value, name in names.items()}
-    return np.fromiter((codes[value] for value in listed), np.int64, len(listed))
 
 
 def require_listed(present: Iterable[str], classes: Collection[str], label: str, flag: str) -> None:

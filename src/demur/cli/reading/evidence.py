@@ -109,6 +109,17 @@ class Predictions:
         """Number of cases."""
         return len(self.truth)
 
+    def of(self, own: BoolArray) -> "Predictions":
+        """Return the cases of one group."""
+        return replace(
+            self,
+            truth=self.truth[own],
+            scores={model: scores[own] for model, scores in self.scores.items()},
+            weights=None if self.weights is None else self.weights[own],
+            groups=None,
+            amounts={column: amounts[own] for column, amounts in self.amounts.items()},
+        )
+
     def sentence(self) -> str:
         """Tell what was read, and as what, and what was left out, by class.
 
@@ -138,7 +149,15 @@ def read_predictions(
         columns = table.read(roles.columns)
     dropped: dict[str, int] = {}
     if source.drop_missing:
-        columns, dropped = _complete_rows(columns, roles.label)
+        missing = np.logical_or.reduce([column.missing for column in columns.values()])
+        labels = columns[roles.label]
+        left_out = zip(labels.values[missing], labels.missing[missing], strict=True)
+        told = Counter("" if unknown else class_name(value) for value, unknown in left_out)
+        dropped = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+        columns = {
+            name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
+            for name, column in columns.items()
+        }
     require_complete(columns.values(), _DROP.format(" (--drop-missing)"))
     truth, shown, other = positive_cases(columns[roles.label], source.positive)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
@@ -173,21 +192,6 @@ def read_scores(source: Source) -> tuple[str, str, FloatArray]:
         column = table.read([model])[model]
     require_complete([column], _DROP.format(""))
     return table.name, model, check_scores(column.values, model)
-
-
-def _complete_rows(columns: dict[str, Column], label: str) -> tuple[dict[str, Column], dict[str, int]]:
-    """Return the rows without a missing value, and how many of each class are left out."""
-    missing = np.logical_or.reduce([column.missing for column in columns.values()])
-    labels = columns[label]
-    told = Counter(
-        "" if unknown else class_name(value)
-        for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True)
-    )
-    kept = {
-        name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
-        for name, column in columns.items()
-    }
-    return kept, dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
 
 
 def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
@@ -346,7 +350,7 @@ class Evidence:
     @property
     def certified(self) -> float:
         """The most a cost can be too high because scores share bins, in units of the more expensive error."""
-        return max(part.certified for part in self.parts.values())
+        return max(float(part.certified) for part in self.parts.values())
 
     @property
     def exact(self) -> bool:
@@ -378,21 +382,19 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(source: Source, prices: Prices | None = None, *, split: bool = True) -> Evidence:
+def read_evidence(source: Source, prices: Prices, *, split: bool = True) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
     one part, which needs the rows in memory.
     """
-    saved = holds_counts(source.file)
-    by_case = prices is not None and prices.by_case
-    if prices is not None and by_case and saved:
-        flag = next(iter(prices.columns or prices.ranges))
-        raise InputError(
-            f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
-            "Hint: pass the file they were counted from."
-        )
-    if saved:
+    if holds_counts(source.file):
+        if prices.by_case:
+            flag = next(iter(prices.columns or prices.ranges))
+            raise InputError(
+                f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
+                "Hint: pass the file they were counted from."
+            )
         model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
         data = {"source": str(Path(source.file)), "rows": counts.n, "engine": "counts"}
         return Evidence(
@@ -403,7 +405,21 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
             parts={"": Part(counted={model: counts})},
         )
     if source.reader == "memory":
-        return _from_rows(read_predictions(source, prices), split=split)
+        read = read_predictions(source, prices)
+        apart = split and read.groups is not None
+        rows = (
+            {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}
+            if apart
+            else {"": read}
+        )
+        return Evidence(
+            sentence=read.sentence(),
+            data={**read.to_dict(), "engine": "memory"},
+            positive=read.positive,
+            negative=read.negative,
+            group=read.roles.group if apart else None,
+            parts={name: Part(rows=part) for name, part in rows.items()},
+        )
     if not split:
         raise InputError(
             f"`--one-page` needs the rows, but --engine {source.reader} keeps sums only. "
@@ -416,7 +432,7 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
     with open_with(source.file, source.reader, source.master) as table:
-        roles = choose_roles(table, source, prices=prices if by_case else None)
+        roles = choose_roles(table, source, prices=prices if prices.by_case else None)
         return _counted(table, roles, source, prices)
 
 
@@ -443,63 +459,34 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
     return parquet_fact(path, "model") or path.stem, counts, sentence
 
 
-# ---------------------------------------------------------------- rows in memory
-
-
-def _from_rows(read: Predictions, *, split: bool) -> Evidence:
-    """Take the rows as they are, or those of every group, groups ascending."""
-    apart = split and read.groups is not None
-    rows = {"": read}
-    if apart:
-        chosen = {class_name(value): read.groups == value for value in _distinct(read.groups)}
-        rows = {
-            name: replace(
-                read,
-                truth=read.truth[own],
-                scores={model: scores[own] for model, scores in read.scores.items()},
-                weights=None if read.weights is None else read.weights[own],
-                groups=None,
-                amounts={column: amounts[own] for column, amounts in read.amounts.items()},
-            )
-            for name, own in chosen.items()
-        }
-    return Evidence(
-        sentence=read.sentence(),
-        data={**read.to_dict(), "engine": "memory"},
-        positive=read.positive,
-        negative=read.negative,
-        group=read.roles.group if apart else None,
-        parts={name: Part(rows=part) for name, part in rows.items()},
-    )
-
-
 # ---------------------------------------------------------------- counts from an engine
 
 
-def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) -> Evidence:
+def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Evidence:
     """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
-    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
-    columns["weights"] = roles.weight
+    columns: dict[str, Any] = {
+        "y_true": roles.label,
+        "scores": list(roles.models),
+        "weights": roles.weight,
+    }
     countable = for_counting(table)
-    counted = read_counts(countable, **columns, groups=roles.group)
-    by_case = prices is not None and prices.by_case
+    counted = read_counts(countable, **columns, positive=positive, groups=roles.group)
     if roles.group is not None:
         parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
-    elif by_case or not 2 <= len(roles.models) <= MOST_MODELS:
+    elif prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS:
         parts = {"": Part(counted=counted)}
     else:
-        costs = None if prices is None else prices.costs_or_range()
+        costs = prices.costs_or_range()
         assert not isinstance(costs, CaseCosts)
-        columns["pos_label"] = columns.pop("positive")
-        joint = read_joint_counts(countable, **columns, counts=counted, costs=costs)
+        joint = read_joint_counts(countable, **columns, pos_label=positive, counts=counted, costs=costs)
         rows = _joint_rows(joint, table.name, roles, positive, negative) if joint.exact else None
         parts = {"": Part(counted=counted, rows=rows, joint=joint)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
                 _require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
-    if prices is not None and by_case:
+    if prices.by_case:
         summed = Columns(
             y_true=roles.label,
             scores=roles.models,
@@ -507,8 +494,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) ->
             groups=roles.group,
             amounts=roles.amounts,
         )
-        terms = prices.cost_terms()
-        found = read_folded_costs(countable, columns=summed, terms=terms, positive=positive)
+        found = read_folded_costs(countable, columns=summed, terms=prices.cost_terms(), positive=positive)
         by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Evidence(

@@ -24,20 +24,18 @@ def read_policy(path: str, *, quiet: bool) -> Policy:
 def input_columns(policy: Policy, columns: Sequence[str], source: str, model: str | None) -> tuple[str, ...]:
     """Return the columns that the rule reads: the user's, the policy's, or the only possible ones."""
     if policy.rule.inputs == 1:
-        return (_score_column(policy, columns, source) if model is None else model,)
+        if model is not None:
+            return (model,)
+        named = policy.model is not None or policy.columns != ("score",)
+        name = policy.columns[0] if named else columns[0] if len(columns) == 1 else None
+        if name is None or name not in columns:
+            why = f"there is no column {name!r}, the policy's model" if named else "the policy names no model"
+            hint = f"pass --model COLUMN; the columns are {', '.join(columns)}."
+            raise InputError(f"`{source}`: {why}. Hint: {hint}")
+        return (name,)
     if model is None and all(name in columns for name in policy.columns):
         return policy.columns
     one_per_class = len(policy.classes) == policy.rule.inputs
     names = [str(name) for name in policy.classes] if one_per_class else list(policy.columns)
     given = () if model is None else (model,)
     return next(iter(model_columns(columns, names, given, source).values()))
-
-
-def _score_column(policy: Policy, columns: Sequence[str], source: str) -> str:
-    named = policy.model is not None or policy.columns != ("score",)
-    name = policy.columns[0] if named else columns[0] if len(columns) == 1 else None
-    if name is None or name not in columns:
-        why = f"there is no column {name!r}, the policy's model" if named else "the policy names no model"
-        hint = f"pass --model COLUMN; the columns are {', '.join(columns)}."
-        raise InputError(f"`{source}`: {why}. Hint: {hint}")
-    return name

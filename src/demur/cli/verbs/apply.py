@@ -1,7 +1,5 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
-from typing import Any
-
 from click.exceptions import Exit
 
 from demur.cli.options import Output, takes, verb
@@ -48,6 +46,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
         write_decisions,
         write_parquet_decisions,
     )
+    from demur.cli.output import document, remark, write
     from demur.cli.reading.policies import read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.audit import Audit
@@ -71,34 +70,26 @@ def command(*, decisions: Decisions, output: Output) -> None:
                 stream.separator = "\t"
             with decision_sink(output.path, strict=decisions.strict) as handle:
                 tally = write_decisions(applied, stream, handle)
-        source = stream.name
-    _tell(applied, tally, decisions, output, source)
-    if tally.rows and tally.bad == tally.rows:
-        raise Exit(_NO_DECISION)
-
-
-def _tell(applied: Any, tally: Any, decisions: Decisions, output: Output, source: str) -> None:
-    """Say what was decided: bad rows, odd scales, and the sum of it."""
-    from demur.cli.output import document, remark, write
-
     for bad in tally.first_bad:
         remark(f"{applied.problem(bad)}; no decision.", quiet=output.quiet)
     if tally.bad:
         # said even when quiet: rows that nobody decides must not go unnoticed
-        remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
+        remark(f"{tally.bad} of {tally.rows} rows of {stream.name} have no decision.", quiet=False)
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    columns = list(applied.columns)
+    columns = applied.columns
     one = len(columns) == 1
     read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
     remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
-            "source": source,
+            "source": stream.name,
             **({"model": columns[0]} if one else {"columns": columns}),
             "output": output.path,
-            **tally.to_dict(applied.policy),
+            **tally.to_dict(policy),
         }
         write(document("apply", content), None)
+    if tally.rows and tally.bad == tally.rows:
+        raise Exit(_NO_DECISION)

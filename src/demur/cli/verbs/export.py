@@ -45,11 +45,11 @@ class Target(Flags):
         """Return the language asked for, by flag or by the name of the file."""
         if self.to is not None:
             return self.to
-        suffix = PurePath(str(output.path)).suffix.lower() if output.to_file else None
-        for language, ending in _LANGUAGES.items():
-            if suffix == ending:
-                return language
-        raise InputError("`--to` is needed: sql, onnx or python. Hint: -o policy.sql says it, too.")
+        suffix = PurePath(str(output.path)).suffix.lower() if output.to_file else ""
+        named = {ending: language for language, ending in _LANGUAGES.items()}
+        if suffix not in named:
+            raise InputError("`--to` is needed: sql, onnx or python. Hint: -o policy.sql says it, too.")
+        return named[suffix]
 
 
 @verb(
