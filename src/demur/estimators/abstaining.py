@@ -96,7 +96,7 @@ def honest_case_window(
     """Return the cheapest window for amounts of the cases and its honest cost.
 
     The folds choose on nine tenths of the cases and judge on the rest, limits included; the cost is None
-    where the limits fail in some fold. Cases without weight are left out.
+    where the limits fail in some fold. Weights are above 0.
     """
     losses = costs.losses(positive).table
     problem = DecisionProblem.checked(
@@ -107,9 +107,6 @@ def honest_case_window(
         confidence_level=confidence_level,
         seed=seed,
     )
-    if weights is not None:
-        kept = weights > 0
-        positive, scores, weights, losses = positive[kept], scores[kept], weights[kept], losses[kept]
     cases = SplitCases.of_rows(
         positive,
         weights,
@@ -473,9 +470,12 @@ class AbstainingClassifier(TwoClassAbstainer):
         elif hasattr(self, "surface_"):
             del self.surface_
         self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
-        positive, scores = held_out.labels == self._outcomes[1], check_scores(response)
+        scores = check_scores(response)
+        if held_out.weights is not None:  # cases without weight are no cases
+            kept = np.flatnonzero(held_out.weights > 0)
+            held_out, scores = held_out.at(kept), scores[kept]
+        positive = held_out.labels == self._outcomes[1]
         if isinstance(self.costs_, CaseCosts):
-            # certificates and optimal costs are for costs by class
             columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
             self.window_, self.expected_cost_ = honest_case_window(
                 positive,
@@ -487,12 +487,11 @@ class AbstainingClassifier(TwoClassAbstainer):
                 confidence_level=self.confidence_level,
                 seed=_SEED,
             )
-            warn_of_note(self.window_)
-            return
-        self.window_ = self._window(counts)
+        else:
+            self.window_ = self._window(counts)
         warn_of_note(self.window_)
-        if self.costs_ is None:
-            return
+        if not isinstance(self.costs_, CostModel):
+            return  # certificates and optimal costs are for costs by class
         if self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
@@ -507,9 +506,6 @@ class AbstainingClassifier(TwoClassAbstainer):
         self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None, costs: CostModel
     ) -> ExpectedCost | None:
         """Return the honest cost, where it is defined; weights are importance weights."""
-        if weights is not None:
-            kept = weights > 0
-            positive, scores, weights = positive[kept], scores[kept], weights[kept]
         if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
             return None
         cases = SplitCases.of_rows(
