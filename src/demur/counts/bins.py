@@ -32,10 +32,9 @@ from demur._checks import (
     check_type,
     input_error,
 )
-from demur._kernels.sweep import Sample, ascending_order, ordered_sums
+from demur._kernels.sweep import Sample, ascending_order
 from demur._results import json_safe, read_only
 from demur.counts.scores import COUNTED, Blocks, ScoreCounts, check_class_columns
-from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -45,7 +44,6 @@ __all__ = [
     "check_ranges",
     "counts_of_ranges",
     "joined_counts",
-    "united_ranges",
 ]
 
 _ADDS_UP = 1e-9  # relative; sums of weights differ by the order of adding
@@ -226,20 +224,6 @@ class BinnedCounts(ScoreCounts):
             return made
         return ScoreCounts(_positive=made._positive, _negative=made._negative, _rows=made._rows)
 
-    def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
-        """Add up bins; those that overlap become one, which is what the same bins of two days do."""
-        if all(part.exact for part in parts):
-            return super()._union(parts)
-        low, high, pos, neg = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("scores", "upper_scores", "positives", "negatives")
-        )
-        source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
-        lower, upper, at = united_ranges(low, high, source)
-        return BinnedCounts.from_bins(
-            lower, upper, *[ordered_sums(at, column, len(lower)) for column in (pos, neg)]
-        )
-
     def to_dict(self) -> dict[str, object]:
         """Return the counts per bin as JSON-safe built-in types."""
         return {
@@ -334,29 +318,6 @@ def counts_of_ranges(
     if np.array_equal(low, high):
         return ScoreCounts.from_counts(low, *sums)
     return BinnedCounts.from_bins(low, high, *sums)
-
-
-def united_ranges(
-    low: FloatArray, high: FloatArray, source: IntArray | None = None
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
-
-    Ranges of one `source` are bins of one part. Two different ones in one united range: the parts have
-    different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
-    """
-    order = ascending_order(low)
-    first, last = low[order], np.maximum.accumulate(high[order])
-    starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
-    at = np.empty(len(low), dtype=np.int64)
-    at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
-    if source is not None:
-        bins = np.unique(np.column_stack([at, source, low])[low < high], axis=0)
-        if len(np.unique(bins[:, :2], axis=0)) < len(bins):
-            raise InputError(
-                "`others` must have the same bins, got bins that overlap several of another part. "
-                "Hint: count all parts with the same bins, then merge."
-            )
-    return first[starts], last[np.append(starts[1:], len(low)) - 1], at
 
 
 def _sample(scores: FloatArray, weights: FloatArray) -> Sample:

@@ -31,7 +31,8 @@ from demur._kernels.sweep import ScoreGroups, ordered_sums, score_groups
 from demur._kernels.thresholds import cut_points, no_threshold
 from demur._kernels.window_search import cheapest_case_cuts, least_cost_of_any_order
 from demur._results import json_safe, read_only
-from demur.counts.bins import check_ranges, united_ranges
+from demur.counts.bins import check_ranges
+from demur.counts.scores import united_ranges
 from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray

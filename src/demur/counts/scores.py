@@ -29,8 +29,8 @@ from demur._files.parquet import read_columns, write_columns
 from demur._kernels.sweep import (
     Sample,
     Sweep,
+    ascending_order,
     ordered_sums,
-    score_groups,
     sorted_columns,
     sorted_samples,
     sweep,
@@ -39,7 +39,7 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "check_class_columns"]
+__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "check_class_columns", "united_ranges"]
 
 SCHEMA = "demur.counts"
 _EXACT_VERSION, _BINNED_VERSION = 1, 2
@@ -177,29 +177,26 @@ class ScoreCounts:
         The order of the parts changes no bit. Weights that are not whole numbers are rounded once per
         call, so that merging in several steps may differ from one step in the last bits.
         """
+        from demur.counts import BinnedCounts
+
         for other in others:
             check_type(other, "others", ScoreCounts)
         parts = [self, *others]
-        # bins know how to take exact scores in; exact scores do not know bins
-        owner = next((part for part in parts if not part.exact), self)
-        united = owner._union(parts)
+        low, high, *columns = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("scores", "upper_scores", "positives", "negatives")
+        )
+        source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
+        # bins that overlap become one, which is what the same bins of two days do
+        lower, upper, at = united_ranges(low, high, source)
+        sums = [ordered_sums(at, column, len(lower)) for column in columns]
+        exact = all(part.exact for part in parts)
+        united = (
+            ScoreCounts.from_counts(lower, *sums) if exact else BinnedCounts.from_bins(lower, upper, *sums)
+        )
         if any(part._rows != COUNTED for part in parts):
             united._rows = _MIXED
         return united
-
-    def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
-        scores, *columns = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("scores", "positives", "negatives")
-        )
-        if any(np.any(column % 1) for column in columns):
-            groups = score_groups(scores)
-            at = groups.places()
-            scores, columns = (
-                groups.scores,
-                [ordered_sums(at, column, len(groups.scores)) for column in columns],
-            )
-        return ScoreCounts.from_counts(scores, *columns)
 
     # ---------------------------------------------------------------- files
 
@@ -437,6 +434,29 @@ def check_class_columns(
     if not 0 < total < np.inf:
         raise input_error("positives and negatives", "must have a positive, finite sum", total)
     return pos, neg
+
+
+def united_ranges(
+    low: FloatArray, high: FloatArray, source: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
+
+    Ranges of one `source` are bins of one part. Two different ones in one united range: the parts have
+    different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
+    """
+    order = ascending_order(low)
+    first, last = low[order], np.maximum.accumulate(high[order])
+    starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
+    at = np.empty(len(low), dtype=np.int64)
+    at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
+    if source is not None:
+        bins = np.unique(np.column_stack([at, source, low])[low < high], axis=0)
+        if len(np.unique(bins[:, :2], axis=0)) < len(bins):
+            raise InputError(
+                "`others` must have the same bins, got bins that overlap several of another part. "
+                "Hint: count all parts with the same bins, then merge."
+            )
+    return first[starts], last[np.append(starts[1:], len(low)) - 1], at
 
 
 def _check_totals(name: str, *samples: Sample) -> None:

@@ -297,12 +297,10 @@ def collected(frame: Any, enough: int | None = None) -> dict[str, Any]:
         # straight to NumPy, which needs no PyArrow
         arrays = frame.to_native().fetchnumpy()
         for name, array in arrays.items():
-            arrays[name] = np.ma.getdata(array)
             if np.ma.is_masked(array):
-                filler, kind = (np.nan, array.dtype) if array.dtype.kind == "f" else (None, object)
-                arrays[name] = arrays[name].astype(kind)
-                arrays[name][np.ma.getmaskarray(array)] = filler
-        return dict(arrays)
+                filler = np.nan if array.dtype.kind == "f" else None
+                arrays[name] = np.where(array.mask, filler, array.data)
+        return {name: np.ma.getdata(array) for name, array in arrays.items()}
     rows = frame.collect()
     return eager_columns(rows, tuple(rows.columns))
 

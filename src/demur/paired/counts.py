@@ -30,8 +30,8 @@ from demur._checks import (
 from demur._results import Result, read_only
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
-from demur.counts.bins import counts_of_ranges, united_ranges
-from demur.counts.scores import ScoreCounts, check_class_columns
+from demur.counts.bins import counts_of_ranges
+from demur.counts.scores import ScoreCounts, check_class_columns, united_ranges
 from demur.exceptions import InputError
 from demur.surface.bounds import count_bounds
 from demur.surface.surface import surface_of
