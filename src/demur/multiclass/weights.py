@@ -140,10 +140,10 @@ def log_of_scores(scores: ArrayLike, *, log: bool, columns: int | None = None) -
     if values.shape[1] == 0:
         raise input_error("scores", "must have one column per class", "no column")
     if not log:
-        if np.any(values < 0) or np.any(np.isinf(values)):
-            bad = values[(values < 0) | np.isinf(values)][0]
+        bad = values[(values < 0) | np.isinf(values)]
+        if len(bad):
             raise input_error(
-                "scores", "must be finite and not negative", bad, "pass log=True for log scores."
+                "scores", "must be finite and not negative", bad[0], "pass log=True for log scores."
             )
         empty = np.flatnonzero(values.max(axis=1) == 0)
         if len(empty):

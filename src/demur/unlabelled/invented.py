@@ -260,9 +260,8 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
         answer, name = oracle.predict_proba(X), "oracle.predict_proba(X)"
     elif hasattr(oracle, "predict"):
         classes = oracle_classes(oracle)
-        default = 1 if classes is None else classes[1]
-        label = default if pos_label is None else pos_label
-        hits = np.asarray(oracle.predict(X)) == label
+        second = 1 if classes is None else classes[1]
+        hits = np.asarray(oracle.predict(X)) == (second if pos_label is None else pos_label)
         answer, name = np.asarray(hits, dtype=np.float64), "oracle.predict(X)"
     elif callable(oracle):
         answer, name = oracle(X), "oracle(X)"
@@ -476,25 +475,25 @@ def describe_bounds(name: str, low: float, high: float) -> str:
     return f"{name} > {low:.4g}" if math.isinf(high) else f"{low:.4g} < {name} <= {high:.4g}"
 
 
-def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[str, Any, Any]]:
-    """One (name, value, alternative) per encoded column.
+def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[int, str, Any, Any]]:
+    """One (attribute, name, value, alternative) per encoded column.
 
     `value` is None for numbers; `alternative` is the other one of two values, else None.
     """
-    book: list[tuple[str, Any, Any]] = []
-    for name, attribute in zip(names, attributes, strict=True):
+    book: list[tuple[int, str, Any, Any]] = []
+    for k, (name, attribute) in enumerate(zip(names, attributes, strict=True)):
         if not isinstance(attribute, NominalAttribute):
-            book.append((name, None, None))
+            book.append((k, name, None, None))
         elif len(attribute.values) == 2:
-            book.append((name, attribute.values[1], attribute.values[0]))
+            book.append((k, name, attribute.values[1], attribute.values[0]))
         else:
-            book += [(name, value, None) for value in attribute.values]
+            book += [(k, name, value, None) for value in attribute.values]
     return book
 
 
-def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, high: float) -> str:
+def describe_column(book: list[tuple[int, str, Any, Any]], column: int, low: float, high: float) -> str:
     """Words for low < column <= high, with nominal values named."""
-    name, value, alternative = book[column]
+    _, name, value, alternative = book[column]
     if value is None:
         return describe_bounds(name, low, high)
     if low >= 0:
@@ -504,20 +503,17 @@ def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, h
 
 def encode(attributes: Sequence[Attribute], names: Sequence[str], X: np.ndarray) -> FloatArray:
     """Return numbers as they are and nominal values as 0/1 columns (one for two values)."""
-    if not any(isinstance(attribute, NominalAttribute) for attribute in attributes):
-        return np.asarray(X, dtype=np.float64)
-    columns: list[np.ndarray] = []
     for k, (name, attribute) in enumerate(zip(names, attributes, strict=True)):
-        if not isinstance(attribute, NominalAttribute):
-            columns.append(X[:, k].astype(np.float64))
-            continue
-        hits = [X[:, k] == value for value in attribute.values]
-        unknown = ~np.logical_or.reduce(hits)
-        if unknown.any():
-            raise input_error(
-                f"X column {name}", f"must be one of {list(attribute.values)}", repr(X[unknown, k][0])
-            )
-        columns += hits[1:] if len(hits) == 2 else hits
+        if isinstance(attribute, NominalAttribute):
+            unknown = ~np.logical_or.reduce([X[:, k] == value for value in attribute.values])
+            if unknown.any():
+                raise input_error(
+                    f"X column {name}", f"must be one of {list(attribute.values)}", repr(X[unknown, k][0])
+                )
+    columns = [
+        X[:, k] == value if isinstance(attributes[k], NominalAttribute) else X[:, k]
+        for k, _, value, _ in code_book(attributes, names)
+    ]
     return np.column_stack(columns).astype(np.float64)
 
 
