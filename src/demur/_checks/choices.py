@@ -117,8 +117,7 @@ def check_amounts(value: ArrayLike, name: str) -> FloatArray:
     """Return one amount of money or one per case: finite numbers >= 0, as an array of 0 or 1 dimensions."""
     rule = "must be a number or one number per case"
     array = as_array(value, name)
-    amounts = np.ascontiguousarray(as_floats(value, name, rule, shown=array.ndim == 0))
-    amounts = amounts.reshape(array.shape)
+    amounts = np.asarray(as_floats(value, name, rule, shown=array.ndim == 0), order="C")
     if amounts.ndim > 1:
         raise input_error(name, rule, f"shape {amounts.shape}")
     if amounts.size == 0:

@@ -56,10 +56,7 @@ class Column:
         """Return the values with NaN (numbers) or None (all else) where they are missing."""
         if not self.missing.any():
             return self.values
-        filler, kind = (np.nan, np.float64) if self.kind == "number" else (None, object)
-        values = self.values.astype(kind)
-        values[self.missing] = filler
-        return values
+        return np.where(self.missing, np.nan if self.kind == "number" else None, self.values)
 
 
 def require_columns(shown: str, names: Iterable[str], present: Collection[Any]) -> None:

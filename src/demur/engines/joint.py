@@ -285,12 +285,19 @@ def _grouped(
 ) -> dict[str, Any] | None:
     """Group by label and the places of all scores among cuts, or by the scores where there are none.
 
-    None for more than `most` rows.
+    None for more than `most` groups; rows in memory come as they are.
     """
     names = {name: f"number{place}" for place, name in enumerate(columns.scores)}
     if not isinstance(table, FrameTable):
-        rows = _grouped_in_memory(table, columns, names, cuts)
-        return rows if most is None or len(rows[_ROWS]) <= most else None
+        held = table.head(columns.all, sys.maxsize)
+        rows = {_LABEL: held[columns.y_true], _ROWS: np.ones(len(held[columns.y_true]))}
+        for name, number in names.items():
+            scores, own = as_floats(held[name]), cuts[name]
+            rows[number] = scores if own is None else own.of_array(scores)
+        if columns.weights is not None:
+            rows[_WEIGHT] = held[columns.weights]
+        keys = np.column_stack([coded(rows[_LABEL])[1], *(rows[number] for number in names.values())])
+        return rows if most is None or len(np.unique(keys, axis=0)) <= most else None
     nw = narwhals()
     kept, sums = table.keys(columns), {_ROWS: nw.len()}
     if columns.weights is not None:
@@ -299,27 +306,6 @@ def _grouped(
     frame = with_places(frame, {names[name]: one for name, one in cuts.items() if one is not None})
     rows = collected(frame.group_by(_LABEL, *names.values()).agg(**sums), most)
     return rows if most is None or len(rows[_ROWS]) <= most else None
-
-
-def _grouped_in_memory(
-    table: Table, columns: Columns, names: Mapping[str, str], cuts: Mapping[str, ScoreCuts | None]
-) -> dict[str, Any]:
-    held = table.head(columns.all, sys.maxsize)
-    labels, codes = coded(held[columns.y_true])
-    keys = [codes.astype(np.float64)]
-    for name in names:
-        scores, own = as_floats(held[name]), cuts[name]
-        keys.append(scores if own is None else own.of_array(scores).astype(np.float64))
-    cells, at = np.unique(np.column_stack(keys), axis=0, return_inverse=True)
-    at = at.reshape(-1)
-    rows = {
-        _LABEL: np.array(labels, dtype=object)[cells[:, 0].astype(np.int64)],
-        _ROWS: np.bincount(at, minlength=len(cells)),
-        **{number: cells[:, 1 + place] for place, number in enumerate(names.values())},
-    }
-    if columns.weights is not None:
-        rows[_WEIGHT] = np.bincount(at, as_floats(held[columns.weights]), len(cells))
-    return rows
 
 
 # ---------------------------------------------------------------- from groups to cells
