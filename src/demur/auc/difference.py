@@ -130,6 +130,21 @@ def _combined(
     return Interval(max(low, -1.0), min(high, 1.0))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _AucTest(Result):
+    """A test of the difference of two AUCs."""
+
+    auc_a: float
+    auc_b: float
+    difference: float
+    variance: float
+    statistic: float
+    pvalue: float
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
+
+
 # ---------------------------------------------------------------- the same cases
 
 
@@ -158,7 +173,7 @@ class PairedOptions(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class AucDifferenceTest(Result):
+class AucDifferenceTest(_AucTest):
     """Two models on the same cases; made by `auc_difference_test`.
 
     Attributes
@@ -184,12 +199,6 @@ class AucDifferenceTest(Result):
         shift the difference ("certified_auc").
     """
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
     mid_pvalue: float
     method: str
     alternative: str
@@ -610,7 +619,7 @@ def auc_margin_test(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class AucUnpairedTest(Result):
+class AucUnpairedTest(_AucTest):
     """Two AUCs from different cases; made by `auc_unpaired_test`.
 
     Attributes
@@ -627,12 +636,6 @@ class AucUnpairedTest(Result):
         True if the variance is 0: the statistic says nothing, `interval` still does.
     """
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
     df: float
     variance_method: str
     alternative: str
@@ -656,9 +659,6 @@ class AucUnpairedTest(Result):
         quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
         sizes = (first.n_negative, first.n_positive), (second.n_negative, second.n_positive)
         return difference_interval((self.auc_a, self.auc_b), sizes, self.variance, quantile, z)
-
-    def __repr__(self) -> str:
-        return f"AucUnpairedTest(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
 
 
 def auc_unpaired_test(

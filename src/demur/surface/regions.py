@@ -118,18 +118,14 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
     won = np.zeros(len(surfaces))
     for i, j, polygons, area in cell_batches(shares, mu, nu):
         planes = [np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces]
-        pairs = combinations(range(len(planes)), 2)
-        ends = {pair: _least_and_largest(planes[pair[0]] - planes[pair[1]], polygons) for pair in pairs}
+        ends = {}
+        for one, other in combinations(range(len(planes)), 2):
+            least, largest = _least_and_largest(planes[one] - planes[other], polygons)
+            ends[one, other], ends[other, one] = (least, largest), (-largest, -least)
         for model, plane in enumerate(planes):
             others = [other for other in range(len(planes)) if other != model]
-            somewhere, everywhere = np.ones(len(area), dtype=np.bool_), np.ones(len(area), dtype=np.bool_)
-            for other in others:
-                if model < other:
-                    least, largest = ends[model, other]
-                else:
-                    largest, least = (-end for end in ends[other, model])
-                somewhere &= least < 0
-                everywhere &= largest <= 0
+            somewhere = np.all([ends[model, other][0] < 0 for other in others], axis=0)
+            everywhere = np.all([ends[model, other][1] <= 0 for other in others], axis=0)
             crossed = np.flatnonzero(somewhere & ~everywhere)
             cells = polygons[crossed]
             for other in others:
