@@ -124,8 +124,7 @@ def _named(name: str) -> list[Path]:
         hint = "export the table as Parquet or CSV, or count it with `read_counts`."
         raise input_error(shown_address(name), "must be a file", "an address", hint)
     if glob.has_magic(name):
-        matches = [Path(match) for match in sorted(glob.glob(name, recursive=True))]
-        files = [match for match in matches if match.is_file()]
+        files = [Path(match) for match in sorted(glob.glob(name, recursive=True)) if os.path.isfile(match)]
         if files:
             return files
         raise input_error(name, "must match at least one file", "none")
