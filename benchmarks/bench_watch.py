@@ -87,21 +87,14 @@ def _measured(what, files):
 
 
 def _watch(folder):
-    from demur.cli.answers.watching import BatchColumns, watch
+    from demur.cli.answers.watching import watch
+    from demur.cli.options.policies import Watching
 
     before = _bytes_read()
     state = folder.parent / f"{folder.name}.json"
     state.unlink(missing_ok=True)
-    answer = watch(
-        str(folder.parent / "policy.json"),
-        [str(folder / "*.parquet")],
-        str(state),
-        columns=BatchColumns(),
-        alpha=None,
-        propose=None,
-        html=None,
-        quiet=True,
-    )
+    policy, batch = str(folder.parent / "policy.json"), str(folder / "*.parquet")
+    answer = watch(Watching(policy=policy, files=(batch,), state=str(state)), quiet=True)
     assert answer.monitor.alarms == []
     size = sum(path.stat().st_size for path in folder.iterdir())
     return {"read": (_bytes_read() - before) / size, "state": state.stat().st_size}

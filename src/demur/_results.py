@@ -169,10 +169,7 @@ class Result:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            kept = frozen(value)
-            if kept is not value:
-                object.__setattr__(self, field.name, kept)
+            object.__setattr__(self, field.name, frozen(getattr(self, field.name)))
 
     def _fields(self) -> list[str]:
         return [

@@ -108,7 +108,7 @@ def test_a_guard_that_only_looks_cheaper_is_not_recommended(run, tmp_path):
 
 def test_the_ways_of_the_flag_are_those_of_the_library():
     (declared,) = [each for each in combine.Combining.__dataclass_fields__.values() if each.name == "ways"]
-    assert tuple(declared.metadata["demur.cli"].settings["type"].choices) == WAYS
+    assert tuple(declared.metadata["settings"]["type"].choices) == WAYS
 
 
 @pytest.mark.parametrize(

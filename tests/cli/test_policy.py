@@ -27,6 +27,7 @@ from demur import (
     compare_models,
 )
 from demur.cli.answers.decisions import Application, Tally, write_decisions
+from demur.cli.options.policies import Decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
 from demur.surface.window import written_window
@@ -41,6 +42,11 @@ def policy_file(folder, name="policy.json", **labels):
     policy = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL, **labels)
     policy.save(folder / name)
     return policy
+
+
+def application(policy, score, *, quiet=False, **flags):
+    asked = Decisions(policy="policy.json", file="new.csv", **flags)
+    return Application(policy=policy, columns=(score,), asked=asked, quiet=quiet)
 
 
 def cells(text, separator=","):
@@ -493,7 +499,7 @@ def test_batches_do_not_show(values, size):
     def answer():
         out = io.StringIO()
         with open_rows("-", stdin=io.BytesIO(text.encode())) as stream:
-            applied = Application(policy=policy, columns=("score",), column="d", quiet=True)
+            applied = application(policy, "score", column="d", quiet=True)
             tally = write_decisions(applied, stream, out)
         return cells(out.getvalue()), tally
 
@@ -510,8 +516,7 @@ def test_batches_do_not_show(values, size):
 
 def test_tally_counts_every_kind():
     policy = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL)
-    tally = Tally.of(policy, {1: 1, ABSTAIN: 1, None: 1})
-    tally.add(Tally.of(policy, {0: 2}))
+    tally = Tally.of(policy, {1: 1, ABSTAIN: 1, None: 1, 0: 2})
     counted = tally.to_dict(policy)
     assert [counted[key] for key in ("rows", "positive", "negative", "abstained", "bad")] == [5, 1, 2, 1, 1]
 
@@ -642,7 +647,7 @@ def test_progress_only_on_a_terminal(tmp_path, monkeypatch, quiet, shown):
     def told(stream):
         monkeypatch.setattr(sys, "stderr", stream)
         with open_rows(str(tmp_path / "new.csv")) as rows:
-            applied = Application(policy=policy, columns=("good",), only=True, quiet=quiet)
+            applied = application(policy, "good", only=True, quiet=quiet)
             write_decisions(applied, rows, io.StringIO())
         return stream.getvalue()
 
@@ -659,7 +664,7 @@ def test_progress_line_is_cleared_before_a_complaint(tmp_path, monkeypatch):
     monkeypatch.setattr(row_stream, "_MOST_ROWS", 1)
     monkeypatch.setattr(decisions, "_SECONDS_BETWEEN", -1.0)
     monkeypatch.setattr(sys, "stderr", terminal)
-    applied = Application(policy=policy, columns=("good",), only=True, strict=True)
+    applied = application(policy, "good", only=True, strict=True)
     with open_rows(str(tmp_path / "new.csv")) as rows, pytest.raises(InputError):
         write_decisions(applied, rows, io.StringIO())
     assert terminal.getvalue() == "\r1 rows\r      \r"

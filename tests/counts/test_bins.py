@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -336,6 +338,13 @@ def test_saved_bins_come_back_as_bins(tmp_path):
     exact = BinnedCounts.from_counts([1.0, 2.0], [1, 0], [0, 1])
     exact.save(tmp_path / "exact.parquet")
     assert type(ScoreCounts.load(tmp_path / "exact.parquet")) is ScoreCounts
+
+
+def test_saved_bins_are_read_by_a_process_that_made_none(tmp_path):
+    BinnedCounts.from_bins(LOWER, UPPER, POS, NEG).save(tmp_path / "bins.parquet")
+    code = "import sys; from demur import ScoreCounts; print(ScoreCounts.load(sys.argv[1]).n_bins)"
+    command = [sys.executable, "-c", code, str(tmp_path / "bins.parquet")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2\n"
 
 
 def test_counts_and_results_say_what_is_certified():

@@ -104,7 +104,7 @@ CURVE = rec_curve([1.0, 2.0], [1.5, 2.0])
             lambda: RecCurveDisplay(result=CURVE, null=rec_curve([1.0], [2.0], loss="squared")),
             "must hold curves of one loss",
         ),
-        (lambda: RecCurveDisplay(result=CURVE).plot(max_tolerance=0), "`max_tolerance` must be one number"),
+        (lambda: RecCurveDisplay(result=CURVE).plot(max_tolerance=0), "`max_tolerance` must be positive"),
         (lambda: RecCurveDisplay(result=CURVE).plot(confidence_level=2), "`confidence_level` must lie"),
         (lambda: RecCoverageDisplay(result=CURVE), "`result` must be a RecCoverage"),
     ],

@@ -71,7 +71,7 @@ def test_exact_where_there_are_more_rows_than_that(tmp_path, scans, distinct, or
 
 def test_where_neither_bins_nor_first_rows_prove_anything_one_scan_more_decides(tmp_path, scans, monkeypatch):
     monkeypatch.setattr("demur.engines.counting.FIRST_ROWS", 1000)
-    monkeypatch.setattr("demur.engines.tallies._PROVING_ROWS", 15_000)
+    monkeypatch.setattr("demur.engines.counting._PROVING_ROWS", 15_000)
     # 10,001 scores within one bin; 8,000 of them in the first 15,000 rows
     score = "case when i < 1000 then i else 1000 + (i - 1000) // 2 end * 0.0001"
     path = write(tmp_path / "t.parquet", 19_002, score=score)

@@ -555,7 +555,7 @@ GOOD = np.sin(np.arange(40.0))
         (lambda: KalmanForecaster(filter="kf").fit(GOOD), "`filter` must be one of"),
         (lambda: KalmanForecaster(mode="dual").fit(GOOD), "`mode` must be one of"),
         (lambda: KalmanForecaster(n_lags=0).fit(GOOD), "`n_lags` must be a whole number"),
-        (lambda: KalmanForecaster(observation_noise=0).fit(GOOD), "`observation_noise` must be one number"),
+        (lambda: KalmanForecaster(observation_noise=0).fit(GOOD), "`observation_noise` must be positive"),
         (lambda: KalmanForecaster().fit(GOOD[:7]), r"at least n_lags \+ 2 = 8 values"),
         (lambda: KalmanForecaster().fit([math.nan, *GOOD]), "must be observed at the first n_lags"),
         (

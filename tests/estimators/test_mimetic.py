@@ -546,7 +546,7 @@ def test_costs_of_all_configurations_on_calibrated_data():
         (lambda: mimetic(ranges=[(0, 1)]).fit([[1.0, 2.0]]), "`X` must have 1 columns, got 2"),
         (lambda: mimetic(n_invented=0).fit(), "`n_invented` must be a whole number"),
         (lambda: mimetic(costs=3).fit(), "`costs` must be a CostModel"),
-        (lambda: mimetic(pos_label=7).fit(), r"`pos_label` must be one of \[0, 1\]"),
+        (lambda: mimetic(pos_label=7).fit(), r"`pos_label` must be one of the classes \[0, 1\]"),
         (lambda: mimetic(3).fit(), "`oracle` must be a fitted classifier or a function"),
         (lambda: mimetic(lambda X: np.full((len(X), 2), 0.4)).fit(), "rows that sum to 1, got 0.8"),
         (lambda: mimetic(lambda X: np.full(len(X), 1.4)).fit(), r"`oracle\(X\)` must lie in \[0, 1\]"),

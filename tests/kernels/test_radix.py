@@ -72,7 +72,7 @@ def test_every_size_has_the_stable_order(size, tied):
     order, ascending = sweep.order_and_scores(scores)
     assert order.tolist() == expected.tolist()
     assert ascending.tobytes() == (scores[expected] + 0.0).tobytes()
-    assert sweep.descending_order(scores).tolist() == np.argsort(-scores, kind="stable").tolist()
+    assert sweep.ascending_order(-scores).tolist() == np.argsort(-scores, kind="stable").tolist()
     assert sweep.sorted_values(scores).tobytes() == ascending.tobytes()
 
 

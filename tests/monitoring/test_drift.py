@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import demur
-from demur.monitoring.drift import DriftTest, Start, log_urn, pruned
+from demur.monitoring.drift import Start, log_urn, pruned
 from demur.monitoring.reference import ReferenceCells
 from monitoring_cases import COSTS, cell_shares, shop_policy
 
@@ -35,7 +35,6 @@ def test_urn_by_hand():
 def test_expected_evidence_under_the_urn_is_one(rng):
     """E[E(t)] = 1 after two batches of two cases, summed over all sequences."""
     cells = ReferenceCells.of(shop_policy(rng, 40))
-    drift = DriftTest(cells)
     reference = cells.shares() * cells.size_at()
     # one law for outcomes and blocks alike: every cell is a group of its own
     object.__setattr__(cells, "block_starts", np.arange(cells.size))
@@ -46,7 +45,7 @@ def test_expected_evidence_under_the_urn_is_one(rng):
         second = np.bincount(sequence[2:], minlength=cells.size).astype(float)
         starts = [Start(1, first + second), Start(2, second)]
         probability = math.exp(log_urn(first + second, reference + 0.5))
-        total += probability * math.exp(drift.log_evidence(starts, 2)[0])
+        total += probability * math.exp(cells.log_evidence(starts, 2)[0])
     assert total == pytest.approx(1.0, rel=1e-9)
 
 
@@ -69,21 +68,21 @@ TESTS = ("outcomes", "blocks", "prevalence", "together")
 
 def largest_evidence(rng, cells, shares, looks, *, cases=500):
     """Return the largest log E(t) of each test and of their average over so many looks."""
-    drift, starts, largest = DriftTest(cells), [], np.full(4, -math.inf)
+    starts, largest = [], np.full(4, -math.inf)
     for look in range(1, looks + 1):
         counts = rng.multinomial(cases, shares).astype(float)
         starts = [Start(start.batch, start.counts + counts) for start in starts] + [Start(look, counts)]
         held = np.stack([start.counts for start in starts])
-        weights = np.array([start.log_weight for start in starts])
+        weights = -np.log([start.batch * (start.batch + 1) for start in starts])
         terms = np.hstack(
-            [weights + drift.log_ratios(held, held[0] - held), np.full((3, 1), -math.log(look + 1))]
+            [weights + cells.log_ratios(held, held[0] - held), np.full((3, 1), -math.log(look + 1))]
         )
         each = np.logaddexp.reduce(terms, axis=1)
         together = np.logaddexp.reduce(each) - math.log(3)
         largest = np.maximum(largest, [*each, together])
         last, starts = starts, pruned(starts, look)
     # what the monitor reports
-    assert together == pytest.approx(drift.log_evidence(last, looks)[0])
+    assert together == pytest.approx(cells.log_evidence(last, looks)[0])
     return largest
 
 
@@ -94,12 +93,12 @@ def shop_evidence(rng, size, looks, **options):
 
 def days_to_alarm(rng, size, *, quiet, cases=500, most=30):
     cells = ReferenceCells.of(shop_policy(rng, size))
-    drift, starts = DriftTest(cells), []
+    starts = []
     usual, doubled = cell_shares(cells), cell_shares(cells, 0.2)
     for look in range(1, quiet + most + 1):
         counts = rng.multinomial(cases, usual if look <= quiet else doubled).astype(float)
         starts = [Start(start.batch, start.counts + counts) for start in starts] + [Start(look, counts)]
-        if drift.log_evidence(starts, look)[0] >= math.log(20):
+        if cells.log_evidence(starts, look)[0] >= math.log(20):
             return look - quiet
         starts = pruned(starts, look)
     return most

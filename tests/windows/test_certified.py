@@ -17,7 +17,7 @@ from demur import (
     decide,
     reliable_window,
 )
-from demur._kernels.running import sums_above
+from demur._kernels.running import running_sums
 from demur.windows import widest_coverage_window
 from demur.windows.certified import certified_starts, certified_stops, rank_grid
 
@@ -45,7 +45,7 @@ def broken(window, target, **law):
 
 def above(right, decided):
     """Right and all cases from every position on."""
-    return sums_above(np.asarray(right, float), np.asarray(decided, float))
+    return running_sums(np.asarray(right, float), np.asarray(decided, float), backwards=True)
 
 
 def test_ranks_do_not_depend_on_the_data():

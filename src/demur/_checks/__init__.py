@@ -35,6 +35,7 @@ from demur._checks.choices import (
     check_cost_point,
     check_costs_by_class,
     check_grid,
+    check_left_out,
     check_mapping,
     check_members,
     check_positive_int,
@@ -51,6 +52,7 @@ from demur._checks.labels import (
 )
 from demur._checks.samples import (
     check_block_length,
+    check_both_classes,
     check_groups,
     check_label_columns,
     check_positive_proba,
@@ -65,6 +67,7 @@ __all__ = [
     "as_floats",
     "check_amounts",
     "check_block_length",
+    "check_both_classes",
     "check_choice",
     "check_class_codes",
     "check_class_labels",
@@ -79,6 +82,7 @@ __all__ = [
     "check_groups",
     "check_label_columns",
     "check_labels",
+    "check_left_out",
     "check_levels",
     "check_mapping",
     "check_matrix",

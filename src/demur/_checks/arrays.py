@@ -350,8 +350,9 @@ def broadcast(names: str, *arrays: FloatArray) -> list[FloatArray]:
 
 def check_rate_pairs(**values: ArrayLike) -> list[FloatArray]:
     """Return probabilities that broadcast; keyword names are the argument names."""
-    checked = [check_probability(value, name) for name, value in values.items()]
-    return broadcast(" and ".join(values), *checked)
+    return broadcast(
+        " and ".join(values), *(check_probability(value, name) for name, value in values.items())
+    )
 
 
 def check_roc_points(fpr: ArrayLike, tpr: ArrayLike) -> FloatArray:

@@ -24,6 +24,7 @@ __all__ = [
     "check_cost_point",
     "check_costs_by_class",
     "check_grid",
+    "check_left_out",
     "check_mapping",
     "check_positive_int",
     "check_rng",
@@ -61,6 +62,15 @@ def check_type(value: Any, name: str, kind: type, article: str = "a") -> None:
     """Require an instance of `kind`."""
     if not isinstance(value, kind):
         raise input_error(name, f"must be {article} {kind.__name__}", type(value).__name__)
+
+
+def check_left_out(first: str, **arguments: Any) -> None:
+    """Refuse arguments that the first one, such as "a ScoreCounts", takes the place of."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise input_error(
+                name, f"must be left out when the first argument is {first}", type(value).__name__
+            )
 
 
 def check_members(values: Any, name: str) -> list[Any]:
@@ -107,8 +117,7 @@ def check_amounts(value: ArrayLike, name: str) -> FloatArray:
     """Return one amount of money or one per case: finite numbers >= 0, as an array of 0 or 1 dimensions."""
     rule = "must be a number or one number per case"
     array = as_array(value, name)
-    amounts = np.ascontiguousarray(as_floats(value, name, rule, shown=array.ndim == 0))
-    amounts = amounts.reshape(array.shape)
+    amounts = np.asarray(as_floats(value, name, rule, shown=array.ndim == 0), order="C")
     if amounts.ndim > 1:
         raise input_error(name, rule, f"shape {amounts.shape}")
     if amounts.size == 0:
@@ -150,12 +159,12 @@ def check_costs_by_class(mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | 
     alarm, positive = check_nonnegative(mu, "mu"), _abstention_cost(nu, "nu")
     if nu_negative is None:
         rule = "must not be negative where it holds for both classes"
-        hint = "a reward by class is written cost(mu, nu, nu_negative)."
-        check_elements(positive, positive < 0, "nu", rule, hint)
+        check_elements(
+            positive, positive < 0, "nu", rule, "a reward by class is written cost(mu, nu, nu_negative)."
+        )
         alarm, positive = broadcast("mu and nu", alarm, positive)
         return [alarm, positive, positive]
-    negative = _abstention_cost(nu_negative, "nu_negative")
-    return broadcast("mu, nu and nu_negative", alarm, positive, negative)
+    return broadcast("mu, nu and nu_negative", alarm, positive, _abstention_cost(nu_negative, "nu_negative"))
 
 
 def _abstention_cost(value: Any, name: str) -> FloatArray:

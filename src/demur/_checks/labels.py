@@ -98,8 +98,12 @@ def check_decision_labels(given: list[Any]) -> list[Any]:
     ]
     names, shown = "pos_label, neg_label and abstain_label", ", ".join(map(repr, labels))
     if not (all(texts) or all(numbers)):
-        hint = "an abstain label for text could be 'abstain', for numbers -1."
-        raise input_error(names, "must be three strings or three numbers", shown, hint)
+        raise input_error(
+            names,
+            "must be three strings or three numbers",
+            shown,
+            "an abstain label for text could be 'abstain', for numbers -1.",
+        )
     if len(set(labels)) < 3:
         raise input_error(names, "must differ", shown, "choose an abstain label that is not a class.")
     return labels
@@ -178,8 +182,12 @@ def check_levels(
     if order is not None:
         classes, codes = _codes_in_order(classes, codes, order, name, word)
     elif not all(isinstance(label, (int, float)) for label in classes):
-        hint = f"pass {name}=[...] with all labels in order."
-        raise input_error(name, "is required unless the labels are numbers", f"labels {some(classes)}", hint)
+        raise input_error(
+            name,
+            "is required unless the labels are numbers",
+            f"labels {some(classes)}",
+            f"pass {name}=[...] with all labels in order.",
+        )
     if len(classes) < 2:
         raise input_error("y_true", "must hold at least 2 classes", f"1 ({classes[0]!r})")
     return codes, classes
@@ -217,6 +225,10 @@ def _codes_in_order(
         raise input_error(name, "must name every label of y_true", f"no {some(unknown)}")
     absent = [level for level in levels if level not in set(present)]
     if absent:
-        hint = f"a {word} without cases has no measure; leave it out of {name}."
-        raise input_error("y_true", f"must hold cases of {word} {absent[0]!r}", "none", hint)
+        raise input_error(
+            "y_true",
+            f"must hold cases of {word} {absent[0]!r}",
+            "none",
+            f"a {word} without cases has no measure; leave it out of {name}.",
+        )
     return levels, np.array([place[label] for label in present], dtype=np.int64)[codes]

@@ -16,10 +16,12 @@ from demur._checks.arrays import (
     input_error,
 )
 from demur._checks.choices import check_positive_int
+from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
     "check_block_length",
+    "check_both_classes",
     "check_groups",
     "check_label_columns",
     "check_positive_proba",
@@ -58,6 +60,16 @@ def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> 
                 "leave prevalence out to use the sample's.",
             )
     return rate
+
+
+def check_both_classes(positives: float, negatives: float, quantity: str) -> None:
+    """Raise `UndefinedError` if a class has no cases; `quantity` opens the sentence."""
+    for count, word in ((positives, "positive"), (negatives, "negative")):
+        if count == 0:
+            raise UndefinedError(
+                f"{quantity} needs cases of both classes, got no {word} case. "
+                "Hint: check y_true and pos_label."
+            )
 
 
 def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from demur.exceptions import InputError
 
-__all__ = ["connect", "load_duckdb", "quiet"]
+__all__ = ["connect", "first_line", "load_duckdb", "quiet"]
 
 _SIGNALS = {signal.SIGINT, signal.SIGTERM}
 _CAN_WAIT = hasattr(signal, "pthread_sigmask")
@@ -52,6 +52,11 @@ def quiet(connection: Any) -> Any:
     """Keep DuckDB's own progress bar away: it would go to standard output, between our numbers."""
     connection.execute("set enable_progress_bar = false")
     return connection
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error of a library, without its full stop; its type if it says nothing."""
+    return str(error).strip().split("\n", 1)[0].strip().rstrip(".") or type(error).__name__
 
 
 @cache

@@ -4,6 +4,8 @@ import re
 from html import escape
 from typing import Any
 
+from demur._files.values import is_number
+
 __all__ = ["fenced", "markdown", "spreadsheet", "visible", "xml"]
 
 # C0, DEL, C1, line separators, directional overrides and isolates, halves of pairs no encoding writes
@@ -39,13 +41,8 @@ def fenced(text: str) -> str:
 
 def spreadsheet(cell: Any) -> Any:
     """Put an apostrophe before text that a spreadsheet would run as a formula; numbers stay as they are."""
-    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
+    formula = isinstance(cell, str) and cell.startswith(_FORMULA) and not is_number(cell)
+    return f"'{cell}" if formula else cell
 
 
 def xml(text: str) -> str:

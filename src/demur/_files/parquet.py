@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.database import connect, load_duckdb
+from demur._files.database import connect, first_line, load_duckdb
 from demur._files.whole import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
@@ -43,7 +43,7 @@ def write_columns(
                     f"version: '{version}', digest: '{_digest(columns)}'{named}}})"
                 )
         except duckdb.Error as error:
-            raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
+            raise InputError(f"`{path}` cannot be written: {first_line(error)}.") from None
 
 
 def read_columns(
@@ -69,14 +69,18 @@ def read_columns(
                 )
             known = {str(version): columns for version, columns in names.items()}
             if written.get("version") not in known:
-                rule = f"must be of version {' or '.join(known)}"
-                raise input_error(str(path), rule, written.get("version"), "use a newer demur.")
+                raise input_error(
+                    str(path),
+                    f"must be of version {' or '.join(known)}",
+                    written.get("version"),
+                    "use a newer demur.",
+                )
             wanted = ", ".join(known[written["version"]])
             columns: dict[str, Any] = connection.sql(
                 f"select {wanted} from read_parquet({source})"
             ).fetchnumpy()
     except duckdb.Error as error:
-        raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
+        raise InputError(f"`{path}` must be a readable Parquet file: {first_line(error)}.") from None
     except UnicodeDecodeError:
         raise input_error(str(path), "must be a readable Parquet file", "broken text", _RENEW) from None
     if "digest" in written and written["digest"] != _digest(columns):
@@ -122,7 +126,3 @@ def _digest(columns: dict[str, Any]) -> str:
 def _quoted(name: str) -> str:
     """Quote a name for SQL. A file to read is escaped before: DuckDB would take [1] for a pattern."""
     return "'" + name.replace("'", "''") + "'"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).split("\n", 1)[0].strip().rstrip(".")

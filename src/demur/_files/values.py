@@ -10,7 +10,7 @@ from demur._checks import check_rate, input_error
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["number", "numbers", "optional_number", "part", "rate", "shown", "text", "threshold"]
+__all__ = ["is_number", "number", "numbers", "optional_number", "part", "rate", "shown", "text", "threshold"]
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -53,6 +53,15 @@ def number(value: Any, name: str, *, infinite: bool = False) -> float:
     if math.isinf(as_float) and not infinite:
         raise input_error(name, "must be finite", as_float)
     return as_float
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def threshold(value: Any, name: str) -> float:

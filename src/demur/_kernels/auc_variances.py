@@ -18,7 +18,6 @@ from demur._kernels.roots import root_between
 __all__ = [
     "bootstrap",
     "delong",
-    "delong_interval",
     "equal_binormal",
     "hanley_mcneil",
     "jackknife",
@@ -34,8 +33,10 @@ _SPREAD = 40  # a binomial has no mass in double precision beyond so many standa
 
 
 def delong(table: TwoWay) -> float:
-    """Two-sample jackknife (eq. 5), the variance of DeLong et al. (1988)."""
+    """Two-sample jackknife (eq. 5), the variance of DeLong et al. (1988); 0 with one case in a class."""
     n, m = table.n_negative, table.n_positive
+    if min(n, m) <= 1:
+        return 0.0
     return table.ss_negative / (n * (n - 1)) + table.ss_positive / (m * (m - 1))
 
 
@@ -48,7 +49,7 @@ def jackknife(table: TwoWay) -> float:
 def unbiased(table: TwoWay) -> float:
     """Square of the estimate minus the unbiased estimate of its square; may be negative for a difference."""
     n, m = table.n_negative, table.n_positive
-    return delong(table) - _interaction(table) / (n * (n - 1) * m * (m - 1))
+    return delong(table) - table.ss_interaction / (n * (n - 1) * m * (m - 1))
 
 
 def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float | None = None) -> float:
@@ -59,7 +60,7 @@ def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float 
     n, m = table.n_negative, table.n_positive
     n_drawn = n if n_negative is None else n_negative
     m_drawn = m if n_positive is None else n_positive
-    within = _interaction(table) / (n * m * n_drawn * m_drawn)
+    within = table.ss_interaction / (n * m * n_drawn * m_drawn)
     return table.ss_negative / (n * n_drawn) + table.ss_positive / (m * m_drawn) + within
 
 
@@ -75,14 +76,8 @@ def pooled_bootstrap(table: TwoWay) -> float:
     mass = binom.pmf(drawn, size, round(n) / size)
     mass /= mass.sum()
     per_negative, per_positive = float((mass / drawn).sum()), float((mass / (size - drawn)).sum())
-    within = _interaction(table) / (n * m) * (per_negative + per_positive) / (n + m)
+    within = table.ss_interaction / (n * m) * (per_negative + per_positive) / (n + m)
     return table.ss_negative / n * per_negative + table.ss_positive / m * per_positive + within
-
-
-def _interaction(table: TwoWay) -> float:
-    if table.ss_interaction is None:
-        raise TypeError("this variance needs the pair sum of the table")
-    return table.ss_interaction
 
 
 def hanley_mcneil(auc: float, n_negative: float, n_positive: float) -> float:
@@ -123,12 +118,6 @@ def obuchowski(a: float, b: float, n_negative: float, n_positive: float) -> floa
 
 
 Limits = tuple[float, float]
-
-
-def delong_interval(table: TwoWay, confidence_level: float) -> Limits:
-    """Score interval with DeLong's variance; Newcombe's where that is 0 or a class has one case."""
-    few = min(table.n_negative, table.n_positive) <= 1 or table.estimate in (0.0, 1.0)
-    return score_interval(table, 0.0 if few else max(delong(table), 0.0), confidence_level)
 
 
 def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Limits:

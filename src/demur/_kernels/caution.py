@@ -49,14 +49,12 @@ def class_changes(
     on a walk along the lower envelope of the lines tau_i / p_i.
     """
     start = ratio_class(proba, bias)
-    none = np.empty(0, dtype=np.int64)
-    if proba.shape[1] == 2 or np.all(bias == bias[0]):
-        # the envelope changes class only where it reaches 1
-        return start, start, none, np.empty(0), none, none
     now, at = start.copy(), np.zeros(len(proba))
-    active = np.arange(len(proba))
-    steps: list[tuple[IntArray, FloatArray, IntArray, IntArray]] = []
-    for _ in range(proba.shape[1] - 1):
+    active, none = np.arange(len(proba)), np.empty(0, dtype=np.int64)
+    steps = [(none, np.empty(0), none, none)]
+    # for two classes, or equal biases, the envelope changes class only where it reaches 1
+    changes = 0 if proba.shape[1] == 2 or np.all(bias == bias[0]) else proba.shape[1] - 1
+    for _ in range(changes):
         window, following = _next_on_envelope(proba[active], bias, now[active])
         moves = window < limit[active]
         if not moves.any():
@@ -66,8 +64,6 @@ def class_changes(
         at[active] = np.maximum(window[moves], at[active])
         steps.append((active, at[active], now[active], following[moves]))
         now[active] = following[moves]
-    if not steps:
-        return start, now, none, np.empty(0), none, none
     case, window, before, after = (np.concatenate(column) for column in zip(*steps, strict=True))
     return start, now, case, window, before, after
 

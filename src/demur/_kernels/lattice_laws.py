@@ -13,13 +13,13 @@ its distribution function needs no simulation and no list of all P N atoms (`Two
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import accumulate
 
 import numpy as np
 
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["COMPUTATIONS", "Tail", "TwoClassLaw", "too_large", "upper_tail"]
+__all__ = ["COMPUTATIONS", "TwoClassLaw", "too_large", "upper_tail"]
 
 
 COMPUTATIONS = ("enumeration", "lattice", "saddlepoint", "normal")
@@ -32,20 +32,12 @@ _NEAR_THE_MEAN = 1e-4
 _SERIES_UP_TO = 0.1
 _LOG_COSH = np.array([1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175, -691 / 935550])  # of z^2, z^4, ...
 
+# a cumulant generating function with its first two derivatives
 Cumulant = Callable[[float], tuple[float, float, float]]
-"""A cumulant generating function with its first two derivatives."""
 
 
-class Tail(NamedTuple):
-    """P(T > t) and P(T = t) of the random sum T, and how they were computed."""
-
-    above: float
-    at: float
-    computation: str
-
-
-def upper_tail(terms: IntArray, value: int, computation: str | None = None) -> Tail:
-    """Tail of T = sum of ± terms at an attainable `value`; None chooses by size.
+def upper_tail(terms: IntArray, value: int, computation: str | None = None) -> tuple[float, float, str]:
+    """P(T > t) and P(T = t) of T = sum of ± terms at an attainable t, and how they were computed.
 
     Enumeration and lattice are exact, with full relative accuracy in the tail. The saddlepoint
     of Lugannani and Rice (1980) with the lattice correction of Daniels (1987) is off by about
@@ -53,7 +45,7 @@ def upper_tail(terms: IntArray, value: int, computation: str | None = None) -> T
     """
     sizes = np.abs(terms[terms != 0])
     if len(sizes) == 0:
-        return Tail(0.0, 1.0, computation or "enumeration")
+        return 0.0, 1.0, computation or "enumeration"
     step = int(np.gcd.reduce(sizes))
     if computation:
         chosen = computation
@@ -71,7 +63,7 @@ def upper_tail(terms: IntArray, value: int, computation: str | None = None) -> T
     }
     above, at = laws[chosen](sizes // step, abs(value) // step)
     # T is symmetric about 0
-    return Tail(above if value >= 0 else max(1 - above - at, 0.0), at, chosen)
+    return above if value >= 0 else max(1 - above - at, 0.0), at, chosen
 
 
 def too_large(terms: IntArray, computation: str) -> bool:
@@ -147,12 +139,8 @@ def _cumulant(scaled: FloatArray, s: float) -> Cumulant:
     if float(scaled.max()) * s > _SERIES_UP_TO:
         return lambda u: _direct_cumulant(scaled, u)
     # Many small terms: six power sums hold K to the last bit, and Newton's steps become free.
-    powers = np.empty(len(_LOG_COSH))
     squares = scaled**2
-    power = np.ones_like(squares)
-    for k in range(len(powers)):
-        power *= squares
-        powers[k] = power.sum()
+    powers = np.array([power.sum() for power in accumulate([squares] * len(_LOG_COSH), np.multiply)])
     degree = 2 * np.arange(1, len(powers) + 1)
     coefficients = powers * _LOG_COSH
     return lambda u: (

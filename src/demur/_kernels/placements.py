@@ -56,8 +56,8 @@ class TwoWay(NamedTuple):
     estimate: float
     ss_negative: float
     ss_positive: float
-    ss_interaction: float | None
-    """None where no one asked: a pair sum, the only part that needs two-dimensional counting."""
+    # a number, or None where no one asked: a pair sum, the only part that needs two-dimensional counting
+    ss_interaction: Any
 
 
 def group_placements(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, FloatArray]:

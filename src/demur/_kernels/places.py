@@ -8,7 +8,7 @@ from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur._kernels.sweep import sorted_values
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["places", "places_among", "places_below"]
+__all__ = ["places", "places_among"]
 
 
 def places(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
@@ -18,18 +18,7 @@ def places(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
     """
     if not worth_compiling(len(lower) + len(upper)):
         return np.searchsorted(lower, upper, "left"), np.searchsorted(lower, upper, "right")
-    return _looked_up(lower, upper)
-
-
-def places_below(lower: FloatArray, upper: FloatArray) -> IntArray:
-    """For each element of `upper`: how many of `lower` are smaller. Both ascending."""
-    if not worth_compiling(len(lower) + len(upper)):
-        return np.searchsorted(lower, upper, "left")
-    return _looked_up(lower, upper)[0]
-
-
-def _looked_up(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
-    """Walk along both arrays, in less than half the time of look-ups one by one."""
+    # walks along both arrays, in less than half the time of look-ups one by one
     below, reached = np.empty(len(upper), np.int64), np.empty(len(upper), np.int64)
     compiled(_lookup_loop)(lower, upper, below, reached)
     return below, reached

@@ -59,11 +59,10 @@ def extremes(corners: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
 
 def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:
     """Keep the part of every polygon inside [x0, x1] x [y0, y1]."""
-    one, zero = np.ones(len(polygons)), np.zeros(len(polygons))
-    polygons = clip(polygons, one, zero, -x[1] * one)
-    polygons = clip(polygons, -one, zero, x[0] * one)
-    polygons = clip(polygons, zero, one, -y[1] * one)
-    return clip(polygons, zero, -one, y[0] * one)
+    one = np.ones(len(polygons))
+    for a, b, c in ((1, 0, -x[1]), (-1, 0, x[0]), (0, 1, -y[1]), (0, -1, y[0])):
+        polygons = clip(polygons, a * one, b * one, c * one)
+    return polygons
 
 
 def _signed(first: FloatArray, second: FloatArray) -> FloatArray:

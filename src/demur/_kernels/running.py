@@ -11,43 +11,32 @@ import numpy as np
 from demur._kernels.jit import compiled, kernel, run, worth_compiling
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["running_quantile", "sums_above", "sums_below"]
+__all__ = ["running_quantile", "running_sums"]
 
 
-def sums_below(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+def running_sums(
+    first: FloatArray, second: FloatArray, *, backwards: bool = False
+) -> tuple[FloatArray, FloatArray]:
     """Return, for both columns, the sums of the first 0, 1, ..., n elements.
 
+    `backwards`: of the elements from 0, 1, ..., n on, added from the last one.
+
     Examples
     --------
-    >>> sums_below(np.array([1.0, 0.0]), np.array([0.5, 2.0]))
+    >>> running_sums(np.array([1.0, 0.0]), np.array([0.5, 2.0]))
     (array([0., 1., 1.]), array([0. , 0.5, 2.5]))
-    """
-    return _running_sums(first, second, backwards=False)
-
-
-def sums_above(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for both columns, the sums of the elements from 0, 1, ..., n on, added from the last one.
-
-    Examples
-    --------
-    >>> sums_above(np.array([1.0, 0.0]), np.array([0.5, 2.0]))
+    >>> running_sums(np.array([1.0, 0.0]), np.array([0.5, 2.0]), backwards=True)
     (array([1., 0., 0.]), array([2.5, 2. , 0. ]))
     """
-    return _running_sums(first, second, backwards=True)
-
-
-def _running_sums(first: FloatArray, second: FloatArray, *, backwards: bool) -> tuple[FloatArray, FloatArray]:
     size = len(first) + 1
     sums = np.zeros(size), np.zeros(size)
     if worth_compiling(size):
         columns = (np.ascontiguousarray(column, dtype=np.float64) for column in (first, second))
         compiled(_running_loop)(*columns, *sums, backwards)
         return sums
+    way = -1 if backwards else 1
     for column, out in zip((first, second), sums, strict=True):
-        if backwards:
-            np.cumsum(column[::-1], out=out[-2::-1])
-        else:
-            np.cumsum(column, out=out[1:])
+        np.cumsum(column[::way], out=out[::way][1:])
     return sums
 
 

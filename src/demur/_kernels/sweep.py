@@ -10,7 +10,7 @@ order of many cases always by the radix sort (`radix` says why, with times). Ord
 stay as they came. A score of -0.0 is the score 0.0. So results are the same on every processor.
 """
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ __all__ = [
     "ScoreGroups",
     "Sweep",
     "ascending_order",
-    "descending_order",
     "distribution",
     "level_sweep",
     "merge_and_pool",
@@ -105,15 +104,13 @@ def sorted_samples(
         else:
             parts = np.concatenate([scores[positive], scores[~positive]]) + scores.dtype.type(0)
         positives, negatives = parts[:n_positive], parts[n_positive:]
-        # both ways to sort release the interpreter lock
         if min(len(positives), len(negatives)) < _THREADS_FROM:
             _sort(positives)
             _sort(negatives)
         else:
-            worker = threading.Thread(target=_sort, args=(positives,))
-            worker.start()
-            _sort(negatives)
-            worker.join()
+            # both ways to sort release the interpreter lock
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(_sort, (positives, negatives)))
         return _widened(positives, None), _widened(negatives, None)
     keep = weights > 0
     if not keep.all():
@@ -245,10 +242,9 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
 
 def _counts_pairs_exactly(positives: Sample, negatives: Sample) -> bool:
     """Tell whether all weights are whole numbers with so few pairs that floats count them exactly."""
-    for sample in (positives, negatives):
-        if sample.weights is not None and not np.array_equal(sample.weights, np.floor(sample.weights)):
-            return False
-    return positives.total() * negatives.total() < _WHOLE
+    weights = [sample.weights for sample in (positives, negatives) if sample.weights is not None]
+    whole = all(np.array_equal(given, np.floor(given)) for given in weights)
+    return whole and positives.total() * negatives.total() < _WHOLE
 
 
 def _cut_off(out: Any, length: int) -> Any:
@@ -299,11 +295,6 @@ def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: A
         beside[n_groups] = other
         n_groups += 1
     return n_groups
-
-
-def descending_order(scores: FloatArray) -> IntArray:
-    """Indices from the highest score to the lowest; equal scores keep the order of the cases."""
-    return ascending_order(-scores)
 
 
 class LevelSweep(NamedTuple):

@@ -9,7 +9,6 @@ class size level by level, so nothing overflows, and perfect order gives exactly
 
 import math
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -34,17 +33,10 @@ TIES = ("product", "strict", "random")
 
 def _running(level: Sample, values: FloatArray | None) -> FloatArray:
     """Mean of the values (None: all 1) over a level, summed up to each case, with a leading 0."""
-    total = np.zeros(len(level.scores) + 1)
-    if values is None or level.weights is None:
-        summands = values if level.weights is None else level.weights
-    else:
-        summands = values * level.weights
-    if summands is None:
-        total[1:] = np.arange(1, len(total))
-    else:
-        np.cumsum(summands, out=total[1:])
-    total /= level.total()
-    return total
+    summands = np.ones(len(level.scores)) if values is None else values
+    if level.weights is not None:
+        summands = summands * level.weights
+    return np.append(0.0, np.cumsum(summands)) / level.total()
 
 
 def _preceding(levels: list[Sample], *, strict: bool) -> list[FloatArray | None]:
@@ -84,19 +76,17 @@ def level_components(levels: list[Sample], *, strict: bool) -> list[FloatArray]:
 
 def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
     """Mean credit of the tuples that contain a case, for every case in input order."""
+    members = [np.flatnonzero(sweep.codes == code) for code in range(len(sizes))]
     if ties == "random":
         per_level = _random_components(sweep, sizes)
     else:
-        levels = []
-        for code in range(len(sizes)):
-            members = np.flatnonzero(sweep.codes == code)
-            weights = None if sweep.weights is None else sweep.weights[members]
-            # only the order counts, so the number of the group is as good as the score
-            levels.append(Sample(sweep.groups[members].astype(np.float64), weights))
-        per_level = level_components(levels, strict=ties == "strict")
+        weights = [None if sweep.weights is None else sweep.weights[own] for own in members]
+        # only the order counts, so the number of the group is as good as the score
+        scores = [sweep.groups[own].astype(np.float64) for own in members]
+        per_level = level_components(list(map(Sample, scores, weights)), strict=ties == "strict")
     out = np.empty(len(sweep.codes))
-    for code, values in enumerate(per_level):
-        out[sweep.order[sweep.codes == code]] = values
+    for own, values in zip(members, per_level, strict=True):
+        out[sweep.order[own]] = values
     return out
 
 
@@ -153,7 +143,7 @@ def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]
 
 def pair_counts(levels: list[Sample]) -> tuple[FloatArray, FloatArray]:
     """Pairs (level l, level k): element (l, k) counts f_l < f_k, and f_l = f_k, for l < k; O(n r)."""
-    won, tied = np.zeros((len(levels), len(levels))), np.zeros((len(levels), len(levels)))
+    won, tied = np.zeros((2, len(levels), len(levels)))
     for low, high in combinations(range(len(levels)), 2):
         lower, upper = levels[low], levels[high]
         below, reached = places(lower.scores, upper.scores)
@@ -169,13 +159,8 @@ def pair_counts(levels: list[Sample]) -> tuple[FloatArray, FloatArray]:
 # ---------------------------------------------------------------- second moments
 
 
-class _Axis(NamedTuple):
-    """One level on the second axis: its distinct scores there, and where they fall in the level below."""
-
-    scores: FloatArray
-    totals: FloatArray
-    left: IntArray
-    right: IntArray
+# one level on the second axis: weight at its distinct scores there, and where these fall in the level below
+_Axis = tuple[FloatArray, IntArray, IntArray]
 
 
 def second_moment(
@@ -194,16 +179,16 @@ def second_moment(
     weights = np.ones(len(first.codes)) if first.weights is None else first.weights
     # rows in units that keep whole counts whole: n^3 or n (n - 1) of them make 1
     units = sizes * (sizes - 1) if unbiased else sizes**3
-    before = [np.zeros(len(axis.scores)) for axis in axes]
+    before = [np.zeros(len(totals)) for totals, _, _ in axes]
     starts = np.flatnonzero(np.diff(first.groups, prepend=-1))
     for start, stop in pairwise([*starts.tolist(), len(first.codes)]):
         here: list[FloatArray | None] = [None] * r
         codes = first.codes[start:stop]
         for code in np.unique(codes).tolist():
             members = start + np.flatnonzero(codes == code)
-            axis, mass = axes[code], weights[members]
-            diagonal = np.bincount(spot[members], weights=mass, minlength=len(axis.scores))
-            row = mass.sum() * axis.totals
+            (totals, left, right), mass = axes[code], weights[members]
+            diagonal = np.bincount(spot[members], weights=mass, minlength=len(totals))
+            row = mass.sum() * totals
             row = row - diagonal if unbiased else (sizes[code] - 1) * row + sizes[code] * diagonal
             if code:
                 below, beside = before[code - 1], here[code - 1]
@@ -211,7 +196,7 @@ def second_moment(
                     below = below + beside / 2
                 # over the scores below; ties count one half unless strict
                 running = np.concatenate([[0.0], np.cumsum(below)])
-                reached = running[axis.left] if strict else (running[axis.left] + running[axis.right]) / 2
+                reached = running[left] if strict else (running[left] + running[right]) / 2
                 row = row * reached / units[code - 1]
             here[code] = row
         for code, added in enumerate(here):
@@ -228,7 +213,7 @@ def _second_axes(sweep: LevelSweep, n_levels: int) -> tuple[list[_Axis], IntArra
         column = sweep.column(code)
         held = column > 0
         scores = sweep.scores[held]
-        axes.append(_Axis(scores, column[held], *places(lower, scores)))
+        axes.append((column[held], *places(lower, scores)))
         members = np.flatnonzero(sweep.codes == code)
         spots[sweep.order[members]] = np.searchsorted(scores, sweep.scores[sweep.groups[members]])
         lower = scores
@@ -242,10 +227,8 @@ def pairwise_hinge(scores: FloatArray, codes: IntArray, weights: FloatArray) -> 
     their squares follows from running sums. At least the weighted number of pairs in wrong order.
     """
     loss, gradient = 0.0, np.zeros(len(scores))
-    classes = []
-    for code in range(len(weights)):
-        rows = np.flatnonzero(codes == code)
-        classes.append(rows[ascending_order(scores[rows])])
+    rows = [np.flatnonzero(codes == code) for code in range(len(weights))]
+    classes = [own[ascending_order(scores[own])] for own in rows]
     for low, lower in enumerate(classes):
         below = scores[lower]
         # sums of the last m values and squares: element i counts from place i on

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.jit import kernel, run
-from demur._kernels.running import sums_above, sums_below
+from demur._kernels.running import running_sums
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -52,7 +52,7 @@ class CutMasses:
         """Sum the weights per distinct score, times one factor per class."""
         # Scaling after the sums keeps whole-number counts exact; summing from the near end keeps
         # precise what a difference of totals would round away.
-        below, above = sums_below(positives, negatives), sums_above(positives, negatives)
+        below, above = (running_sums(positives, negatives, backwards=back) for back in (False, True))
         for sums in (below, above):
             for column, factor in zip(sums, (to_positive, to_negative), strict=True):
                 if factor != 1.0:

@@ -168,20 +168,21 @@ def _clustered(
         check_same_length(y_true=positive, minus=check_scores(minus, "minus"))
         second, other = _placement_deviations(y_true, minus, pos_label)
         deviation = deviation - second
-    sums, members, sizes = [], [], []
-    for chosen, word in ((~positive, "negative"), (positive, "positive")):
-        size = int(np.count_nonzero(chosen))
-        sizes.append(size)
-        sums.append(np.bincount(cluster[chosen], deviation[chosen], minlength=n_clusters) / size)
-        members.append(int(np.count_nonzero(np.bincount(cluster[chosen]))))
-        if members[-1] < 2:
+    sizes = int(np.count_nonzero(~positive)), int(np.count_nonzero(positive))
+    members = len(np.unique(cluster[~positive])), len(np.unique(cluster[positive]))
+    for held, word in zip(members, ("negative", "positive"), strict=True):
+        if held < 2:
             raise UndefinedError(
-                f"The clustered variance needs {word} cases in at least 2 clusters, got {members[-1]}. "
+                f"The clustered variance needs {word} cases in at least 2 clusters, got {held}. "
                 "Hint: without clusters, auc_variance(method='bootstrap') is defined."
             )
+    sums = [
+        np.bincount(cluster[chosen], deviation[chosen], minlength=n_clusters) / size
+        for chosen, size in zip((~positive, positive), sizes, strict=True)
+    ]
     within = sum(k / (k - 1) * float(np.dot(d, d)) for k, d in zip(members, sums, strict=True))
     variance = within + 2 * n_clusters / (n_clusters - 1) * float(np.dot(*sums))
-    return (auc, other), variance, (members[0], members[1]), (sizes[0], sizes[1])
+    return (auc, other), variance, members, sizes
 
 
 def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) -> tuple[FloatArray, float]:
@@ -190,7 +191,6 @@ def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) ->
     counts.require_both_classes("The clustered variance of an AUC")
     row, column = group_placements(counts.positives, counts.negatives)
     at = np.searchsorted(counts.scores, np.asarray(y_score, dtype=np.float64))
-    positive = check_labels(y_true, pos_label)
-    share = np.where(positive, column[at] / counts.n_negative, row[at] / counts.n_positive)
+    shares = column[at] / counts.n_negative, row[at] / counts.n_positive
     auc = single_table(counts).estimate
-    return share - auc, auc
+    return np.where(check_labels(y_true, pos_label), *shares) - auc, auc

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._checks import (
     check_choice,
     check_confidence_level,
-    check_range,
     check_rate,
     check_weight_meaning,
     input_error,
@@ -29,7 +28,7 @@ from demur.auc.difference import ALTERNATIVES, normal_test, two_samples
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
-from demur.roc.curve import area_between, running_rate, standardized_area
+from demur.roc.curve import area_between, check_part, running_rate
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
@@ -54,11 +53,13 @@ _SAME_SUM = 1e-12
 _MOST_ROWS = 2**22  # more counted cases of a class are drawn per score, not one by one
 
 
-class Functional(Protocol):
-    """A number from the negatives and positives per distinct score, ascending."""
-
-    def __call__(self, negatives: Any, positives: Any, *, resampled: bool = False) -> float:
-        """Return the number; `resampled` lifts rules that only the observed curve must keep."""
+# a number from the negatives and positives per distinct score, ascending; its option `resampled` lifts rules
+# that only the observed curve must keep
+Functional = Callable[..., float]
+# two estimates, and their difference in one resample
+Difference = tuple[list[float], Callable[[np.random.Generator], float]]
+# one class: how to draw some of its cases, how many there are, and their mean weight
+Side = tuple[Callable[[np.random.Generator, int], Any], int, float]
 
 
 def partial_area(
@@ -70,18 +71,14 @@ def partial_area(
         raise input_error("min_tpr", "must be left out when a range of fpr is given", min_tpr)
     axis = "tpr" if by_tpr else "fpr"
     start, stop = (min_tpr, max_tpr) if by_tpr else (min_fpr, max_fpr)
-    ends = 0.0 if start is None else start, 1.0 if stop is None else stop
-    low, high = check_range(ends, f"(min_{axis}, max_{axis})", high=1.0)
-    if low == high:
-        raise input_error(f"max_{axis}", f"must exceed min_{axis} = {low:g}", high)
+    low, high = check_part(axis, 0.0 if start is None else start, 1.0 if stop is None else stop)
 
     def area(negatives: Any, positives: Any, *, resampled: bool = False) -> float:
         if by_tpr:  # specificity over 1 - sensitivity: the same curve from the other corner
             x, y, left, right = running_rate(positives), running_rate(negatives), 1 - high, 1 - low
         else:
             x, y, left, right = running_rate(negatives[::-1]), running_rate(positives[::-1]), low, high
-        plain = area_between(x, y, left, right)
-        return standardized_area(plain, left, right, resampled=resampled) if standardize else plain
+        return area_between(x, y, left, right, standardize=standardize, resampled=resampled)
 
     return f"partial AUC, {axis} from {low:g} to {high:g}", area
 
@@ -92,20 +89,16 @@ def rate_at_point(sensitivity: Any, specificity: Any) -> tuple[str, Functional]:
         raise input_error(
             "sensitivity and specificity", "must be given one at a time", (sensitivity, specificity)
         )
-    if specificity is not None:
-        level = check_rate(specificity, "specificity")
-        name = f"sensitivity at specificity {level:g}"
-    else:
-        level = check_rate(sensitivity, "sensitivity")
-        name = f"specificity at sensitivity {level:g}"
+    asked, held = ("sensitivity", "specificity") if sensitivity is None else ("specificity", "sensitivity")
+    level = check_rate(specificity if sensitivity is None else sensitivity, held)
 
     def rate(negatives: Any, positives: Any, *, resampled: bool = False) -> float:
         del resampled  # the rate of a resample is read off in the same way
-        if specificity is not None:
+        if sensitivity is None:
             return rate_at(negatives, positives, level)
         return rate_at(positives[::-1], negatives[::-1], level)
 
-    return name, rate
+    return f"{asked} at {held} {level:g}", rate
 
 
 def rate_at(fixed: FloatArray, other: FloatArray, level: float) -> float:
@@ -178,38 +171,24 @@ def _half_error_difference(rng: np.random.Generator, a: Ranks, b: Ranks, functio
     return values[0] - values[1]
 
 
-class _Side(NamedTuple):
-    """One class: how to draw some of its cases, how many there are, and their mean weight."""
-
-    draw: Callable[[np.random.Generator, int], Any]
-    size: int
-    mean: float
-
-
-def _weighted_side(counts: ScoreCounts, sample: Sample) -> _Side:
-    where, cases, groups = (
-        np.searchsorted(counts.scores, sample.scores),
-        len(sample.scores),
-        len(counts.scores),
-    )
+def _weighted_side(counts: ScoreCounts, sample: Sample) -> Side:
+    where, cases = np.searchsorted(counts.scores, sample.scores), len(sample.scores)
     share = np.ones(cases) if sample.weights is None else sample.weights / sample.weights.max()
 
     def draw(rng: np.random.Generator, size: int) -> FloatArray:
-        drawn = rng.integers(0, cases, size)
+        drawn, groups = rng.integers(0, cases, size), len(counts.scores)
         return np.bincount(where[drawn], share[drawn], minlength=groups).astype(np.float64, copy=False)
 
-    return _Side(draw, cases, float(share.mean()))
+    return draw, cases, float(share.mean())
 
 
-def _counted_side(column: FloatArray) -> _Side:
+def _counted_side(column: FloatArray) -> Side:
     cases, groups = int(column.sum()), len(column)
     if cases > _MOST_ROWS:
         share = column / column.sum()
-        return _Side(lambda rng, size: rng.multinomial(size, share), cases, 1.0)
+        return lambda rng, size: rng.multinomial(size, share), cases, 1.0
     where = np.repeat(np.arange(groups), column.astype(np.int64))
-    return _Side(
-        lambda rng, size: np.bincount(where[rng.integers(0, cases, size)], minlength=groups), cases, 1.0
-    )
+    return lambda rng, size: np.bincount(where[rng.integers(0, cases, size)], minlength=groups), cases, 1.0
 
 
 def class_sampler(
@@ -235,11 +214,11 @@ def class_sampler(
 
     def draw(rng: np.random.Generator) -> list[Any]:
         if not half_errors:
-            return [side.draw(rng, side.size) for side in sides]
+            return [draw_cases(rng, size) for draw_cases, size, _ in sides]
         made = []
-        for side in sides:
-            wrong = int(rng.binomial(side.size + 1, 1 / (side.size + 1)))
-            made.append((side.draw(rng, side.size + 1 - wrong), side.mean * wrong / 2))
+        for draw_cases, size, mean in sides:
+            wrong = int(rng.binomial(size + 1, 1 / (size + 1)))
+            made.append((draw_cases(rng, size + 1 - wrong), mean * wrong / 2))
         (negatives, above), (positives, below) = made
         return [np.concatenate([[0.0], negatives, [above]]), np.concatenate([[below], positives, [0.0]])]
 
@@ -291,79 +270,60 @@ class RocDifferenceTest(Result):
         )
 
 
-class Bootstrap(NamedTuple):
-    """How to resample and what to ask; the same for one set of cases and for two."""
-
-    alternative: str
-    n_resamples: int
-    rng: Any
-    workers: int
-    half_errors: bool
-
-    def test(
-        self,
-        quantity: str,
-        estimates: Sequence[float],
-        difference: Callable[[np.random.Generator], float],
-    ) -> RocDifferenceTest:
-        """Compare the difference of the estimates with its spread over resamples."""
-        check_choice(self.alternative, "alternative", ALTERNATIVES)
-        values = resample(
-            difference, n_resamples=self.n_resamples, rng=self.rng, workers=self.workers, label=quantity
-        )
-        gap = estimates[0] - estimates[1]
-        variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
-        statistic, pvalue = normal_test(gap, variance, self.alternative)
-        return RocDifferenceTest(
-            quantity=quantity,
-            estimate_a=estimates[0],
-            estimate_b=estimates[1],
-            difference=gap,
-            variance=variance,
-            statistic=statistic,
-            pvalue=pvalue,
-            alternative=self.alternative,
-            n_resamples=len(values),
-            degenerate=variance == 0 and gap != 0,
-            _resampled=values,
-        )
-
-
-def paired_difference(
-    joint: JointScores, quantity: str, functional: Functional, options: Bootstrap
+def bootstrap_test(
+    quantity: str, compared: Difference, alternative: str, n_resamples: int, rng: Any, workers: int
 ) -> RocDifferenceTest:
-    """The same cases, drawn with both their scores."""
+    """Compare the difference of two estimates with its spread over resamples."""
+    check_choice(alternative, "alternative", ALTERNATIVES)
+    (first, second), difference = compared
+    values = resample(difference, n_resamples=n_resamples, rng=rng, workers=workers, label=quantity)
+    gap = first - second
+    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+    statistic, pvalue = normal_test(gap, variance, alternative)
+    return RocDifferenceTest(
+        quantity=quantity,
+        estimate_a=first,
+        estimate_b=second,
+        difference=gap,
+        variance=variance,
+        statistic=statistic,
+        pvalue=pvalue,
+        alternative=alternative,
+        n_resamples=len(values),
+        degenerate=variance == 0 and gap != 0,
+        _resampled=values,
+    )
+
+
+def paired_difference(joint: JointScores, functional: Functional, *, half_errors: bool) -> Difference:
+    """Resample the same cases with both their scores."""
     a, b = joint_ranks(joint)
     # models that rank alike differ in no resample
     alike = all(np.array_equal(one, other) for one, other in zip(a[:2], b[:2], strict=True))
 
     def difference(stream: np.random.Generator) -> float:
-        if options.half_errors and not alike:
+        if half_errors and not alike:
             return _half_error_difference(stream, a, b, functional)
         drawn = [stream.integers(0, len(own), len(own)) for own in a[:2]]
         first, second = (functional(*model.counts(*drawn), resampled=True) for model in (a, b))
         return first - second
 
-    estimates = [functional(*model.counts(slice(None), slice(None))) for model in (a, b)]
-    return options.test(quantity, estimates, difference)
+    return [functional(*model.counts(slice(None), slice(None))) for model in (a, b)], difference
 
 
 def unpaired_difference(
-    samples: Sequence[ScoreCounts], weights: str, quantity: str, functional: Functional, options: Bootstrap
-) -> RocDifferenceTest:
-    """Different cases, each sample drawn by itself."""
+    samples: Sequence[ScoreCounts], weights: str, quantity: str, functional: Functional, *, half_errors: bool
+) -> Difference:
+    """Resample different cases, each sample by itself."""
     check_weight_meaning(weights)
     opening = f"{quantity[0].upper()}{quantity[1:]}"
-    samplers = [
-        class_sampler(counts, weights, opening, half_errors=options.half_errors) for counts in samples
-    ]
+    samplers = [class_sampler(counts, weights, opening, half_errors=half_errors) for counts in samples]
 
     def difference(stream: np.random.Generator) -> float:
         first, second = (functional(*draw(stream), resampled=True) for draw in samplers)
         return first - second
 
-    estimates = [functional(counts.negatives, counts.positives) for counts in samples]
-    return options.test(quantity, estimates, difference)
+    return [functional(counts.negatives, counts.positives) for counts in samples], difference
 
 
 # ---------------------------------------------------------------- one curve
@@ -533,9 +493,8 @@ def partial_auc_difference_test(
     joint = JointScores.of_two(
         y_true, score_a, score_b, quantity="A test of partial AUCs", pos_label=pos_label
     )
-    return paired_difference(
-        joint, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    )
+    compared = paired_difference(joint, functional, half_errors=half_errors)
+    return bootstrap_test(quantity, compared, alternative, n_resamples, rng, workers)
 
 
 def roc_point_test(
@@ -603,9 +562,8 @@ def roc_point_test(
     """
     quantity, functional = rate_at_point(sensitivity, specificity)
     joint = JointScores.of_two(y_true, score_a, score_b, quantity="A test of ROC points", pos_label=pos_label)
-    return paired_difference(
-        joint, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    )
+    compared = paired_difference(joint, functional, half_errors=half_errors)
+    return bootstrap_test(quantity, compared, alternative, n_resamples, rng, workers)
 
 
 # ---------------------------------------------------------------- different cases
@@ -671,9 +629,8 @@ def partial_auc_unpaired_test(
     """
     quantity, functional = partial_area(min_fpr, max_fpr, min_tpr, max_tpr, standardize=standardize)
     samples = two_samples(evidence, pos_label)
-    return unpaired_difference(
-        samples, weights, quantity, functional, Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    )
+    compared = unpaired_difference(samples, weights, quantity, functional, half_errors=half_errors)
+    return bootstrap_test(quantity, compared, alternative, n_resamples, rng, workers)
 
 
 def roc_point_unpaired_test(
@@ -725,8 +682,9 @@ def roc_point_unpaired_test(
     True
     """
     quantity, functional = rate_at_point(sensitivity, specificity)
-    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
-    return unpaired_difference(two_samples(evidence, pos_label), weights, quantity, functional, options)
+    samples = two_samples(evidence, pos_label)
+    compared = unpaired_difference(samples, weights, quantity, functional, half_errors=half_errors)
+    return bootstrap_test(quantity, compared, alternative, n_resamples, rng, workers)
 
 
 # ---------------------------------------------------------------- whole curves, by permutation
@@ -829,8 +787,7 @@ def venkatraman_test(
 
 def error_distance(a: IntArray, b: IntArray, positive: Any) -> float:
     """Sum over cuts of the absolute difference of errors: twice that of the positives below."""
-    below = [positives_below(ranks, positive) for ranks in (a, b)]
-    return 2 * float(np.abs(below[0] - below[1]).sum())
+    return 2 * float(np.abs(positives_below(a, positive) - positives_below(b, positive)).sum())
 
 
 def positives_below(ranks: IntArray, positive: Any) -> FloatArray:
@@ -898,14 +855,11 @@ def venkatraman_unpaired_test(
     >>> venkatraman_unpaired_test(y, first, y, second, n_resamples=300, rng=0).pvalue < 0.01
     True
     """
-    samples = two_samples(evidence, pos_label)
-    placed = [_placements(counts) for counts in samples]
-    sizes = [(len(negative), len(positive)) for negative, positive in placed]
-    negatives = np.concatenate([negative for negative, _ in placed])
-    positives = np.concatenate([positive for _, positive in placed])
+    placed = [_placements(counts) for counts in two_samples(evidence, pos_label)]
+    n, m = map(len, placed[0])
+    negatives, positives = (np.concatenate(column) for column in zip(*placed, strict=True))
 
     def distance(negative_order: IntArray, positive_order: IntArray) -> float:
-        (n, m), _ = sizes
         x, y = negatives[negative_order], positives[positive_order]
         return curve_distance((x[:n], y[:m]), (x[n:], y[m:]))
 
@@ -927,8 +881,7 @@ def _placements(counts: ScoreCounts) -> tuple[FloatArray, FloatArray]:
             "Hint: auc_unpaired_test takes any weights."
         )
     below = (np.cumsum(counts.negatives) - counts.negatives / 2) / counts.n_negative
-    negative, positive = (np.repeat(below, column.astype(np.int64)) for column in columns)
-    return negative, positive
+    return np.repeat(below, columns[0].astype(np.int64)), np.repeat(below, columns[1].astype(np.int64))
 
 
 def curve_distance(first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> float:

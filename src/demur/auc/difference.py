@@ -24,7 +24,7 @@ from demur._kernels.jit import whole_job
 from demur._kernels.lattice_laws import COMPUTATIONS, too_large, upper_tail
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
-from demur._kernels.proportions import joined_limits
+from demur._kernels.proportions import joined_limits, wald_limits
 from demur._results import Interval, Result
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
 from demur.auc.tables import ModelTables, single_table
@@ -98,10 +98,8 @@ def difference_interval(
     `sizes` are (negatives, positives) of the two samples. Combining the Newcombe limits as if the
     AUCs were independent is conservative for models that are positively correlated.
     """
-    difference = aucs[0] - aucs[1]
     if variance > 0:
-        half = quantile * math.sqrt(variance)
-        return Interval(max(difference - half, -1.0), min(difference + half, 1.0))
+        return Interval(*wald_limits(aucs[0] - aucs[1], variance, quantile, low=-1.0))
     a, b = (newcombe_interval(auc, *size, z) for auc, size in zip(aucs, sizes, strict=True))
     return _combined(aucs, a, b, 0.0)
 
@@ -113,10 +111,10 @@ def score_difference_interval(
 
     `joint` is the table of differences, psi of a minus psi of b; without it the AUCs are independent.
     """
-    singles = [_delong(table) for table in tables]
+    singles = [delong(table) for table in tables]
     correlation = 0.0
     if joint is not None and min(singles) > 0:
-        covariance = (sum(singles) - _delong(joint)) / 2
+        covariance = (sum(singles) - delong(joint)) / 2
         correlation = min(max(covariance / math.sqrt(singles[0] * singles[1]), -1.0), 1.0)
     a, b = (
         score_interval(table, variance, confidence_level)
@@ -125,16 +123,26 @@ def score_difference_interval(
     return _combined((tables[0].estimate, tables[1].estimate), a, b, correlation)
 
 
-def _delong(table: TwoWay) -> float:
-    """DeLong's variance; 0 where a class of one case leaves it undefined."""
-    return delong(table) if min(table.n_negative, table.n_positive) > 1 else 0.0
-
-
 def _combined(
     aucs: tuple[float, float], a: tuple[float, float], b: tuple[float, float], correlation: float
 ) -> Interval:
     low, high = joined_limits((1.0, aucs[0], *a), (-1.0, aucs[1], *b), correlation)
     return Interval(max(low, -1.0), min(high, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _AucTest(Result):
+    """A test of the difference of two AUCs."""
+
+    auc_a: float
+    auc_b: float
+    difference: float
+    variance: float
+    statistic: float
+    pvalue: float
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
 
 
 # ---------------------------------------------------------------- the same cases
@@ -165,7 +173,7 @@ class PairedOptions(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class AucDifferenceTest(Result):
+class AucDifferenceTest(_AucTest):
     """Two models on the same cases; made by `auc_difference_test`.
 
     Attributes
@@ -191,12 +199,6 @@ class AucDifferenceTest(Result):
         shift the difference ("certified_auc").
     """
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
     mid_pvalue: float
     method: str
     alternative: str
@@ -495,7 +497,13 @@ def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArr
 
 def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
     """Warn if the middle halves of the scores do not overlap, or one is over twice as long."""
-    (low_a, high_a), (low_b, high_b) = (_middle_half(joint, model) for model in (a, b))
+    weights = np.ones(joint.negatives.shape[1] + joint.positives.shape[1])
+    if joint.negative_weight is not None and joint.positive_weight is not None:
+        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
+    (low_a, high_a), (low_b, high_b) = (
+        np.quantile(scores, [0.25, 0.75], weights=weights, method="inverted_cdf")
+        for scores in np.concatenate([joint.negatives, joint.positives], axis=1)[[a, b]]
+    )
     short, long = sorted((high_a - low_a, high_b - low_b))
     if max(low_a, low_b) <= min(high_a, high_b) and not long > _SAME_SCALE * short:
         return
@@ -506,19 +514,6 @@ def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
         DegenerateDataWarning,
         stacklevel=5,
     )
-
-
-def _middle_half(joint: JointScores, model: int) -> tuple[float, float]:
-    """First and third quartile of the scores of all cases."""
-    weights = None
-    if joint.negative_weight is not None and joint.positive_weight is not None:
-        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
-    size = joint.negatives.shape[1]
-    scores = np.concatenate([joint.negatives[model], joint.positives[model]])
-    counts = ScoreCounts.from_arrays(np.arange(len(scores)) >= size, scores, sample_weight=weights)
-    upto = np.cumsum(counts.positives + counts.negatives)
-    at = np.searchsorted(upto, upto[-1] * np.array([0.25, 0.75]))
-    return float(counts.scores[at[0]]), float(counts.scores[at[1]])
 
 
 def exchange_pvalues(terms: IntArray, alternative: str, computation: str | None) -> tuple[float, float, str]:
@@ -624,7 +619,7 @@ def auc_margin_test(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class AucUnpairedTest(Result):
+class AucUnpairedTest(_AucTest):
     """Two AUCs from different cases; made by `auc_unpaired_test`.
 
     Attributes
@@ -641,12 +636,6 @@ class AucUnpairedTest(Result):
         True if the variance is 0: the statistic says nothing, `interval` still does.
     """
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
     df: float
     variance_method: str
     alternative: str
@@ -670,9 +659,6 @@ class AucUnpairedTest(Result):
         quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
         sizes = (first.n_negative, first.n_positive), (second.n_negative, second.n_positive)
         return difference_interval((self.auc_a, self.auc_b), sizes, self.variance, quantile, z)
-
-    def __repr__(self) -> str:
-        return f"AucUnpairedTest(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
 
 
 def auc_unpaired_test(

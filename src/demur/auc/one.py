@@ -60,8 +60,7 @@ _VARIANCES = (*PLACEMENT_VARIANCES, *MODEL_VARIANCES, "obuchowski")
 
 def placement_variance(table: TwoWay, method: str, quantity: str = "The variance") -> float:
     """Apply one of `PLACEMENT_VARIANCES`; undefined with a single case in a class."""
-    counts = {"negative": table.n_negative, "positive": table.n_positive}
-    for word, count in counts.items():
+    for word, count in (("negative", table.n_negative), ("positive", table.n_positive)):
         if method != "bootstrap" and count <= 1:
             raise UndefinedError(
                 f"{quantity} by method {method!r} needs at least 2 {word} cases, got {count:g}. "
@@ -296,23 +295,26 @@ def auc_interval(
         both_classes="The interval of an AUC",
     )
     table = single_table(counts, weights)
-    auc = table.estimate
-    ends = auc in (0.0, 1.0)
-    spread = 0.0 if method == "newcombe" or ends else _variance(counts, table, variance)
-    if spread <= 0 or method == "score":  # below 0 only by rounding of the unbiased variance
-        limits = score_interval(table, max(spread, 0.0), confidence_level)
-        degenerate = spread <= 0 and method != "newcombe"
-        return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=degenerate)
-    wanted = wald_limits if method == "wald" else logit_limits
-    return AucInterval(*wanted(auc, spread, z), method)
+    if method == "newcombe":
+        return AucInterval(*score_interval(table, 0.0, confidence_level), method)
+    spread = 0.0 if table.estimate in (0.0, 1.0) else _variance(counts, table, variance)
+    if spread <= 0 or method == "score":
+        return _score_interval(table, spread, confidence_level)
+    limits = wald_limits if method == "wald" else logit_limits
+    return AucInterval(*limits(table.estimate, spread, z), method)
 
 
 def interval_of_table(table: TwoWay, confidence_level: float) -> AucInterval:
     """Return what `auc_interval` gives for the cases of a table."""
     spread = 0.0 if table.estimate in (0.0, 1.0) else placement_variance(table, "delong")
-    # Newcombe's interval where the data show no spread
-    limits = score_interval(table, max(spread, 0.0), confidence_level)
-    return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=spread <= 0)
+    return _score_interval(table, spread, confidence_level)
+
+
+def _score_interval(table: TwoWay, variance: float, confidence_level: float) -> AucInterval:
+    """Score interval; Newcombe's where the data show no spread."""
+    # below 0 only by rounding of the unbiased variance
+    limits = score_interval(table, max(variance, 0.0), confidence_level)
+    return AucInterval(*limits, "score" if variance > 0 else "newcombe", degenerate=variance <= 0)
 
 
 def binormal_line(counts: ScoreCounts) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from demur._checks import (
     check_choice,
@@ -33,37 +33,7 @@ __all__ = [
 _MOST = 2**40  # beyond a million million positives the answer is "never"
 
 
-class _Plan(NamedTuple):
-    """A checked question: what is tested, at which level, against which alternative."""
-
-    auc: float
-    null_auc: float
-    other_auc: float | None
-    correlation: float
-    variance: str
-    level: float
-    sides: int
-
-    def power(self, n_negative: float, n_positive: float) -> float:
-        """Chance to find the difference, in the right direction (normal theory)."""
-        from scipy.special import ndtr, ndtri
-
-        def variance(auc: float) -> float:
-            return MODEL_VARIANCES[self.variance](auc, n_negative, n_positive)
-
-        # variance of the tested quantity if there is no difference, and if there is
-        if self.other_auc is None:
-            other, null, truth = self.null_auc, variance(self.null_auc), variance(self.auc)
-        else:
-            other, first, second = self.other_auc, variance(self.auc), variance(self.other_auc)
-            truth = first + second - 2 * self.correlation * math.sqrt(first * second)
-            # without a difference both have the AUC in the middle
-            null = 2 * variance((self.auc + other) / 2) * (1 - self.correlation)
-        critical = -float(ndtri(self.level / self.sides)) * math.sqrt(null)
-        return float(ndtr((abs(self.auc - other) - critical) / math.sqrt(truth)))
-
-
-def _check_plan(
+def _planned_power(
     auc: Any,
     null_auc: Any,
     other_auc: Any,
@@ -71,7 +41,10 @@ def _check_plan(
     variance: str,
     significance_level: Any,
     alternative: str,
-) -> _Plan:
+) -> tuple[Callable[[float, float], float], float]:
+    """Check a question; return the power by numbers of negatives and positives, and the level of one side."""
+    from scipy.special import ndtr, ndtri
+
     check_choice(variance, "variance", tuple(MODEL_VARIANCES))
     check_choice(alternative, "alternative", ("two-sided", "one-sided"))
     given = {"auc": auc, "null_auc": null_auc, "other_auc": other_auc}
@@ -80,8 +53,9 @@ def _check_plan(
         if not 0 < rate < 1:
             raise input_error(name, "must lie strictly between 0 and 1", rate, "its variance is 0 there.")
     reference = "null_auc" if other_auc is None else "other_auc"
-    if rates["auc"] == rates[reference]:
-        raise input_error("auc", f"must differ from {reference}", rates["auc"], "there is nothing to find.")
+    expected, other = rates["auc"], rates[reference]
+    if expected == other:
+        raise input_error("auc", f"must differ from {reference}", expected, "there is nothing to find.")
     level = check_rate(significance_level, "significance_level")
     if not 0 < level < 1:
         raise input_error("significance_level", "must lie strictly between 0 and 1", level)
@@ -90,8 +64,23 @@ def _check_plan(
         raise input_error("correlation", "must lie strictly between -1 and 1", rho)
     if other_auc is None and rho:
         raise input_error("correlation", "is only for two AUCs", rho, "pass other_auc.")
-    sides = 2 if alternative == "two-sided" else 1
-    return _Plan(rates["auc"], rates["null_auc"], rates.get("other_auc"), rho, variance, level, sides)
+    tail = level / 2 if alternative == "two-sided" else level
+
+    def power(n_negative: float, n_positive: float) -> float:
+        """Chance to find the difference, in the right direction (normal theory)."""
+        # variance of the tested quantity if there is no difference, and if there is; without a difference
+        # two AUCs are both in the middle
+        first, second, middle = (
+            MODEL_VARIANCES[variance](rate, n_negative, n_positive)
+            for rate in (expected, other, (expected + other) / 2)
+        )
+        null, truth = second, first
+        if other_auc is not None:
+            null, truth = 2 * middle * (1 - rho), first + second - 2 * rho * math.sqrt(first * second)
+        critical = -float(ndtri(tail)) * math.sqrt(null)
+        return float(ndtr((abs(expected - other) - critical) / math.sqrt(truth)))
+
+    return power, tail
 
 
 def auc_power(
@@ -162,12 +151,10 @@ def auc_power(
     >>> round(auc_power(auc=0.75, n_positive=40, n_negative=80, null_auc=0.65), 3)
     0.456
     """
-    plan = _check_plan(auc, null_auc, other_auc, correlation, variance, significance_level, alternative)
-    sizes = [
-        check_positive_int(size, name)
-        for size, name in ((n_negative, "n_negative"), (n_positive, "n_positive"))
-    ]
-    return plan.power(*sizes)
+    power, _ = _planned_power(
+        auc, null_auc, other_auc, correlation, variance, significance_level, alternative
+    )
+    return power(check_positive_int(n_negative, "n_negative"), check_positive_int(n_positive, "n_positive"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -242,23 +229,23 @@ def auc_sample_size(
     >>> auc_sample_size(auc=0.85, other_auc=0.80, correlation=0.5).n
     688
     """
-    plan = _check_plan(auc, null_auc, other_auc, correlation, variance, significance_level, alternative)
+    power_of, tail = _planned_power(
+        auc, null_auc, other_auc, correlation, variance, significance_level, alternative
+    )
     target = check_rate(power, "power")
-    if not plan.level / plan.sides < target < 1:
+    if not tail < target < 1:
         raise input_error("power", "must lie between the significance level and 1", target)
-    ratio = check_number(negatives_per_positive, "negatives_per_positive")
-    if ratio <= 0:
-        raise input_error("negatives_per_positive", "must be positive", ratio)
+    ratio = check_positive(negatives_per_positive, "negatives_per_positive")
 
     def reached(n_positive: int) -> float:
-        return plan.power(math.ceil(n_positive * ratio), n_positive)
+        return power_of(math.ceil(n_positive * ratio), n_positive)
 
     high = 1
     while reached(high) < target:
         high *= 2
         if high > _MOST:
             raise UndefinedError(
-                f"No study of up to {_MOST:.0e} positives reaches the power, got auc {plan.auc:g}. "
+                f"No study of up to {_MOST:.0e} positives reaches the power, got auc {auc:g}. "
                 "Hint: the difference is too small to be found."
             )
     low = high // 2  # fails, or is 0
@@ -403,21 +390,16 @@ def auc_study(
         return AucStudy(solved=solved, n_negative=found.n_negative, **given)  # type: ignore[arg-type]
     if n_negative is None:
         raise input_error("n_negative", "must be given beside n_positive", None)
-
-    def power_with(**changed: Any) -> float:
-        arguments = {**names, "n_negative": n_negative, **shared, **changed}
-        arguments.pop("power")
-        return auc_power(**arguments)
-
+    known: dict[str, Any] = {**names, "n_negative": n_negative, **shared}
+    del known["power"]
     if solved == "power":
-        value = power_with()
+        value = auc_power(**known)
     else:
         target = check_rate(power, "power")
-        if solved == "auc":
-            floor = null_auc if other_auc is None else other_auc
-            value = _root(lambda a: power_with(auc=a) - target, floor + _EDGE, 1 - _EDGE, "AUC")
-        else:
-            value = _root(lambda a: power_with(significance_level=a) - target, 1e-15, 1 - _EDGE, "level")
+        # the range to search, and what the error sentence calls it
+        floor = null_auc if other_auc is None else other_auc
+        low, word = (floor + _EDGE, "AUC") if solved == "auc" else (1e-15, "level")
+        value = _root(lambda a: auc_power(**{**known, solved: a}) - target, low, 1 - _EDGE, word)
     return AucStudy(solved=solved, n_negative=n_negative, **{**names, solved: value})  # type: ignore[arg-type]
 
 
@@ -491,23 +473,23 @@ def pilot_study(
     for name in ("power", "significance_level"):
         if names[name] is not None and not 0 < check_rate(names[name], name) < 1:
             raise input_error(name, "must lie strictly between 0 and 1", names[name])
-    gap = None if difference is None else abs(check_number(difference, "difference"))
+    # what is open is NaN, and so is what it would be needed for
+    gap = math.nan if difference is None else abs(check_number(difference, "difference"))
     if gap == 0:
         raise input_error("difference", "must not be 0", 0, "there is nothing to find.")
-    size = None if times is None else check_positive(times, "times")
-    critical = None if significance_level is None else -float(ndtri(significance_level / sides))
-    reach = None if power is None else float(ndtri(power))
-    if solved == "power":
-        value = float(ndtr(gap * math.sqrt(size / spread) - critical))  # type: ignore[operator]
-    elif solved == "significance_level":
-        value = sides * float(ndtr(reach - gap * math.sqrt(size / spread)))  # type: ignore[operator]
-        if value >= 1:
-            raise UndefinedError(
-                "No significance level below 1 gives the study this power. Hint: ask for more cases."
-            )
-    elif solved == "times":
-        # a power below the level is reached by any study
-        value = max(critical + reach, 0.0) ** 2 * spread / gap**2  # type: ignore[operator]
-    else:
-        value = max(critical + reach, 0.0) * math.sqrt(spread / size)  # type: ignore[operator]
+    size = math.nan if times is None else check_positive(times, "times")
+    critical = math.nan if significance_level is None else -float(ndtri(significance_level / sides))
+    reach = math.nan if power is None else float(ndtri(power))
+    # a power below the level is reached by any study
+    signal, needed = gap * math.sqrt(size / spread), max(critical + reach, 0.0)
+    value = {
+        "power": float(ndtr(signal - critical)),
+        "significance_level": sides * float(ndtr(reach - signal)),
+        "times": needed**2 * spread / gap**2,
+        "difference": needed * math.sqrt(spread / size),
+    }[solved]
+    if solved == "significance_level" and value >= 1:
+        raise UndefinedError(
+            "No significance level below 1 gives the study this power. Hint: ask for more cases."
+        )
     return PilotStudy(solved=solved, **{**names, solved: value})  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.multiple_tests import holm
+from demur._kernels.proportions import wald_limits
 from demur._results import Interval, Result
 from demur.auc.difference import NEEDS_PAIR_SUM, PairedOptions, paired_test
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
@@ -435,8 +436,8 @@ class ReaderStudy(Result):
         gap = self.difference(first, second)
         if self.variance == 0:
             return Interval(gap, gap)
-        half = -float(stdtrit(self.df_denominator, (1 - level) / 2)) * math.sqrt(self.variance)
-        return Interval(max(gap - half, -1.0), min(gap + half, 1.0))
+        quantile = -float(stdtrit(self.df_denominator, (1 - level) / 2))
+        return Interval(*wald_limits(gap, self.variance, quantile, low=-1.0))
 
     def __repr__(self) -> str:
         tests, readers = self.aucs.shape
@@ -519,17 +520,14 @@ def reader_study(y_true: Labels, scores: ArrayLike, *, pos_label: Any = None) ->
     mean_square_test = readers * float(by_test.var(ddof=1))
     residual = aucs - by_test[:, None] - by_reader[None, :] + aucs.mean()
     interaction = float((residual**2).sum()) / ((tests - 1) * (readers - 1))
-    shared = max(readers * (cov_test - cov_both), 0.0)
-    denominator = interaction + shared
-    numerator_df = float(tests - 1)
-    denominator_df = math.inf
+    denominator = interaction + max(readers * (cov_test - cov_both), 0.0)
+    numerator_df, denominator_df = float(tests - 1), math.inf
     if interaction > 0:
         denominator_df = denominator**2 / (interaction**2 / ((tests - 1) * (readers - 1)))
+    statistic, pvalue = math.inf, 0.0
     # 0 / 0 is 0: no difference, and nothing that could hide one
-    statistic, pvalue = math.inf if mean_square_test > 0 else 0.0, 0.0
-    if denominator > 0:
-        statistic = mean_square_test / denominator
-    if math.isfinite(statistic):
+    if denominator > 0 or mean_square_test == 0:
+        statistic = mean_square_test / denominator if denominator else 0.0
         # beyond 10^9 degrees the F law is that of chi-squared over its degrees, to all digits
         pvalue = float(fdtrc(numerator_df, min(denominator_df, 1e9), statistic))
     return ReaderStudy(

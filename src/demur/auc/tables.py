@@ -9,7 +9,7 @@ unweighted table, and multiplying all weights by a constant changes nothing.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,39 +23,34 @@ from demur.typing import FloatArray
 __all__ = ["ModelTables", "single_table"]
 
 
-class _Side(NamedTuple):
-    """One class: weights and squared weights of its cases, and their placements by both."""
-
-    weight: FloatArray
-    square: FloatArray
-    placement: FloatArray
-    square_placement: FloatArray
+# one class: weights and squared weights of its cases, and their placements by both
+_Side = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 def _effective_table(negative: _Side, positive: _Side, pair_squares: float | None) -> TwoWay:
     """Table of importance weights; `pair_squares` is the sum of w_i^2 v_j^2 u_ij^2, if asked for."""
-    weighted = two_way(negative.placement, positive.placement, negative.weight, positive.weight)
+    (neg, neg_square, rows, square_rows), (pos, pos_square, columns, square_columns) = negative, positive
+    weighted = two_way(rows, columns, neg, pos)
     mean = weighted.estimate
-    row = negative.placement / weighted.n_positive - mean
-    column = positive.placement / weighted.n_negative - mean
-    squares_neg, squares_pos = float(negative.square.sum()), float(positive.square.sum())
+    row, column = rows / weighted.n_positive - mean, columns / weighted.n_negative - mean
+    squares_neg, squares_pos = float(neg_square.sum()), float(pos_square.sum())
     # effective sizes (sum w)^2 / sum w^2 (Kish 1965)
-    n, m = float(negative.weight.sum()) ** 2 / squares_neg, float(positive.weight.sum()) ** 2 / squares_pos
-    ss_negative = n * float((negative.square * row**2).sum()) / squares_neg
-    ss_positive = m * float((positive.square * column**2).sum()) / squares_pos
-    if pair_squares is None:
-        return TwoWay(n, m, mean, ss_negative, ss_positive, None)
-    if abs(mean) == 1 or not (np.any(row) or np.any(column)):
-        return TwoWay(n, m, mean, ss_negative, ss_positive, 0.0)
-    # sum of w^2 v^2 (u - (row + mean) - column)^2, multiplied out
-    shifted = row + mean
-    total = pair_squares
-    total += squares_pos * float((negative.square * shifted**2).sum())
-    total += squares_neg * float((positive.square * column**2).sum())
-    total -= 2 * float((negative.square * shifted * negative.square_placement).sum())
-    total -= 2 * float((positive.square * column * positive.square_placement).sum())
-    total += 2 * float((negative.square * shifted).sum()) * float((positive.square * column).sum())
-    within = n * m * max(total, 0.0) / (squares_neg * squares_pos)
+    n, m = float(neg.sum()) ** 2 / squares_neg, float(pos.sum()) ** 2 / squares_pos
+    ss_negative = n * float((neg_square * row**2).sum()) / squares_neg
+    ss_positive = m * float((pos_square * column**2).sum()) / squares_pos
+    within = None if pair_squares is None else 0.0
+    if pair_squares is not None and abs(mean) != 1 and (np.any(row) or np.any(column)):
+        # sum of w^2 v^2 (u - (row + mean) - column)^2, multiplied out
+        shifted = row + mean
+        total = (
+            pair_squares
+            + squares_pos * float((neg_square * shifted**2).sum())
+            + squares_neg * float((pos_square * column**2).sum())
+            - 2 * float((neg_square * shifted * square_rows).sum())
+            - 2 * float((pos_square * column * square_columns).sum())
+            + 2 * float((neg_square * shifted).sum()) * float((pos_square * column).sum())
+        )
+        within = n * m * max(total, 0.0) / (squares_neg * squares_pos)
     return TwoWay(n, m, mean, ss_negative, ss_positive, within)
 
 
@@ -73,8 +68,8 @@ def single_table(counts: ScoreCounts, weights: str = "repeats") -> TwoWay:
     neg, pos = plain.negatives > 0, plain.positives > 0
     won, tied = squared.pairs
     return _effective_table(
-        _Side(plain.negatives[neg], squared.negatives[neg], row[neg], square_row[neg]),
-        _Side(plain.positives[pos], squared.positives[pos], column[pos], square_column[pos]),
+        (plain.negatives[neg], squared.negatives[neg], row[neg], square_row[neg]),
+        (plain.positives[pos], squared.positives[pos], column[pos], square_column[pos]),
         won + tied / 4,
     )
 
@@ -96,11 +91,10 @@ class ModelTables:
     ----------
     joint : JointScores
         The scores; without weights where these are equal and mean importance.
-    weights : {"importance", "repeats"}
     """
 
     def __init__(self, joint: JointScores, weights: str = "importance") -> None:
-        self.weights = check_weight_meaning(weights)
+        check_weight_meaning(weights)
         self.joint = joint
         # the same cases with squared weights, where importance weights differ
         self._squared: JointScores | None = None
@@ -167,8 +161,8 @@ class ModelTables:
             )
         row, column, square_row, square_column = parts
         return _effective_table(
-            _Side(plain.negative_weight, squared.negative_weight, row, square_row),
-            _Side(plain.positive_weight, squared.positive_weight, column, square_column),
+            (plain.negative_weight, squared.negative_weight, row, square_row),
+            (plain.positive_weight, squared.positive_weight, column, square_column),
             pair_squares,
         )
 

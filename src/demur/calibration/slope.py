@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -144,6 +143,8 @@ def calibration_slope(
     >>> round(found.slope, 2), [round(limit, 2) for limit in found.slope_interval]
     (0.42, [0.34, 0.5])
     """
+    from scipy.special import chdtrc
+
     check_weight_meaning(weights)
     z = normal_quantile(check_confidence_level(confidence_level))
     counts = as_counts(
@@ -164,12 +165,22 @@ def calibration_slope(
         )
     fit = _newton(data, np.array([0.0, 1.0]), free=(True, True))
     large = _newton(data, np.array([0.0, 1.0]), free=(True, False))
-    method = "robust"
     if plain is squared:
         method = "profile likelihood" if min(plain.n_positive, plain.n_negative) < _MANY else "information"
-        intervals, pvalue = _profile(data, fit, large, z, search=method == "profile likelihood")
+        errors = np.sqrt(np.diag(np.linalg.inv(data.derivatives(*fit)[1]))).tolist()
+        errors.append(1 / math.sqrt(float(data.derivatives(*large)[1][0, 0])))
+        statistic = max(2 * (data.loss(0.0, 1.0) - data.loss(*fit)), 0.0)  # likelihood ratio
     else:
-        intervals, pvalue = _robust(data, _data(squared), fit, large, z)
+        method = "robust"
+        errors, statistic = _sandwich(data, _data(squared), fit, large)
+    # intercept, slope, and intercept with the slope held at 1
+    estimates = ((fit, 0, (False, True)), (fit, 1, (True, False)), (large, 0, (False, False)))
+    intervals = [
+        _profile_interval(data, fitted, which, free, z, error)
+        if method == "profile likelihood"
+        else Interval(float(fitted[which] - z * error), float(fitted[which] + z * error))
+        for (fitted, which, free), error in zip(estimates, errors, strict=True)
+    ]
     return CalibrationSlope(
         slope=float(fit[1]),
         slope_interval=intervals[1],
@@ -177,7 +188,7 @@ def calibration_slope(
         intercept_interval=intervals[0],
         in_the_large=float(large[0]),
         in_the_large_interval=intervals[2],
-        pvalue=pvalue,
+        pvalue=float(chdtrc(2, statistic)),
         confidence_level=confidence_level,
         method=method,
     )
@@ -218,59 +229,32 @@ def _newton(data: _Data, start: FloatArray, *, free: tuple[bool, bool]) -> Float
     return at
 
 
-def _profile(
-    data: _Data, fit: FloatArray, large: FloatArray, z: float, *, search: bool
-) -> tuple[list[Interval], float]:
-    from scipy.special import chdtrc
+def _profile_interval(
+    data: _Data, fitted: FloatArray, which: int, free: tuple[bool, bool], z: float, error: float
+) -> Interval:
+    """Return where the profile of a coefficient reaches z^2: it rises without bound from its estimate on."""
+    best, centre = data.loss(*fitted), float(fitted[which])
 
-    best, best_large = data.loss(*fit), data.loss(*large)
-    _, hessian = data.derivatives(*fit)
-    errors = np.sqrt(np.diag(np.linalg.inv(hessian)))
-    large_error = 1 / math.sqrt(float(data.derivatives(*large)[1][0, 0]))
-    pvalue = float(chdtrc(2, max(2 * (data.loss(0.0, 1.0) - best), 0.0)))
-    if not search:
-        pairs = (fit[0], errors[0]), (fit[1], errors[1]), (large[0], large_error)
-        return [
-            Interval(float(value - z * error), float(value + z * error)) for value, error in pairs
-        ], pvalue
+    def excess(value: float) -> float:
+        start = fitted.copy()
+        start[which] = value
+        return 2 * (data.loss(*_newton(data, start, free=free)) - best) - z**2
 
-    def profile(which: int) -> Callable[[float], float]:
-        def excess(value: float) -> float:
-            start = fit.copy()
-            start[which] = value
-            at = _newton(data, start, free=(which != 0, which != 1))
-            return 2 * (data.loss(*at) - best) - z**2
-
-        return excess
-
-    intervals = [
-        _crossings(profile(0), float(fit[0]), z * float(errors[0])),
-        _crossings(profile(1), float(fit[1]), z * float(errors[1])),
-        _crossings(
-            lambda value: 2 * (data.loss(value, 1.0) - best_large) - z**2,
-            float(large[0]),
-            z * large_error,
-        ),
-    ]
-    return intervals, pvalue
-
-
-def _crossings(excess: Callable[[float], float], centre: float, step: float) -> Interval:
-    """Where the profile reaches z^2 on both sides; it rises without bound from the centre on."""
     limits = []
     for sign in (-1, 1):
-        reach = step
+        reach = z * error
         while excess(centre + sign * reach) < 0:
             reach *= 2
         limits.append(root_between(excess, centre, centre + sign * reach, tolerance=1e-10))
     return Interval(*limits)
 
 
-def _robust(
-    data: _Data, squared: _Data, fit: FloatArray, large: FloatArray, z: float
-) -> tuple[list[Interval], float]:
-    """Sandwich: inverse Hessian times the sum of squared weighted scores times inverse Hessian."""
-    from scipy.special import chdtrc, expit
+def _sandwich(data: _Data, squared: _Data, fit: FloatArray, large: FloatArray) -> tuple[list[float], float]:
+    """Return robust standard errors, and the statistic of the Wald test.
+
+    Inverse Hessian times the sum of squared weighted scores times inverse Hessian.
+    """
+    from scipy.special import expit
 
     def meat(at: FloatArray) -> FloatArray:
         p = expit(at[0] + at[1] * data.log_odds)
@@ -280,12 +264,7 @@ def _robust(
 
     inverse = np.linalg.inv(data.derivatives(*fit)[1])
     covariance = inverse @ meat(fit) @ inverse
-    errors = np.sqrt(np.diag(covariance))
     large_error = math.sqrt(float(meat(large)[0, 0])) / float(data.derivatives(*large)[1][0, 0])
-    intervals = [
-        Interval(float(value - z * error), float(value + z * error))
-        for value, error in ((fit[0], errors[0]), (fit[1], errors[1]), (large[0], large_error))
-    ]
     gap = fit - [0.0, 1.0]
     wald = float(gap @ np.linalg.solve(covariance, gap))
-    return intervals, float(chdtrc(2, wald))
+    return [*np.sqrt(np.diag(covariance)).tolist(), large_error], wald

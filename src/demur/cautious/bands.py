@@ -92,14 +92,12 @@ class _Cases(NamedTuple):
         """Mean loss at shares of abstentions; `counts` says how often each case is there, row by row."""
         n = counts.sum(axis=1, keepdims=True)
         sums = [
-            np.pad(np.cumsum(np.add.reduceat(counts * column, self.groups.starts, axis=1), axis=1) / n, _LEFT)
+            np.cumsum(np.add.reduceat(counts * column, self.groups.starts, axis=1), axis=1) / n
             for column in (np.ones(counts.shape[1]), answered, abstained)
         ]
-        values = sums[1][:, -1:] - sums[1] + sums[2]
-        return np.array([np.interp(grid, x, y) for x, y in zip(sums[0], values, strict=True)])
-
-
-_LEFT = ((0, 0), (1, 0))
+        shares, answers, abstentions = (np.pad(column, ((0, 0), (1, 0))) for column in sums)
+        values = answers[:, -1:] - answers + abstentions
+        return np.array([np.interp(grid, x, y) for x, y in zip(shares, values, strict=True)])
 
 
 def response_band(
@@ -246,8 +244,7 @@ def _cases_of(y_true: Labels, proba: Any, labels: Any, bias: Any, costs: Any) ->
     if costs is None:
         return _Cases(groups, wrong, np.zeros(len(wrong)), wrong, 1.0), n_classes
     table = cost_matrix(costs, n_classes, positive=1)
-    answered, abstained = table[answer, truth], table[-1, truth]
-    return _Cases(groups, answered, abstained, wrong, float(np.ptp(table))), n_classes
+    return _Cases(groups, table[answer, truth], table[-1, truth], wrong, float(np.ptp(table))), n_classes
 
 
 def _areas(cases: _Cases, counts: FloatArray) -> FloatArray:

@@ -149,16 +149,17 @@ def capacity_graph(
     candidates = np.vstack([points, tails, [(1.0, 0.0)]])
     hull = candidates[lower_hull(candidates)]
     names = tuple(members)
-    owners = [_owners(corner, points, tails, names) for corner in hull]
-    used = set().union(*owners)
+    # row by corner: the classifiers whose point or tail it is; the last corner is to abstain on everything
+    near = np.abs(hull[:, None, None] - np.stack([points, tails])).max(axis=3) <= _SAME_POINT
+    owned = near.any(axis=1) & (np.abs(hull - (1.0, 0.0)).max(axis=1) > _SAME_POINT)[:, None]
     return CapacityGraph(
         names=names,
         points=points,
         tails=tails,
         hull=hull,
-        corners=tuple(owner[0] if owner else "abstain" for owner in owners),
+        corners=tuple(names[row.argmax()] if row.any() else "abstain" for row in owned),
         capacity=1 - float(np.trapezoid(hull[:, 1], hull[:, 0])),
-        discarded=tuple(name for name in names if name not in used),
+        discarded=tuple(name for name, used in zip(names, owned.any(axis=0), strict=True) if not used),
         guess=guess,
         baseline=next(iter(members.values())).guess_error,
     )
@@ -174,11 +175,3 @@ def _named(confusions: Any) -> dict[str, CautiousConfusion]:
     if not isinstance(confusions, Mapping):
         confusions = dict(enumerate(confusions))
     return check_mapping(confusions, "confusions", CautiousConfusion)
-
-
-def _owners(corner: FloatArray, points: FloatArray, tails: FloatArray, names: tuple[str, ...]) -> list[str]:
-    """Classifiers whose point or tail is this corner."""
-    if np.allclose(corner, (1.0, 0.0), rtol=0, atol=_SAME_POINT):
-        return []
-    near = [np.abs(own - corner).max(axis=1) <= _SAME_POINT for own in (points, tails)]
-    return [name for name, here in zip(names, near[0] | near[1], strict=True) if here]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
-from demur._kernels.running import sums_above
-from demur._kernels.sweep import ascending_order, descending_order, sorted_values
+from demur._kernels.jit import kernel, run, whole_job
+from demur._kernels.running import running_sums
+from demur._kernels.sweep import ascending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
@@ -65,14 +65,6 @@ class RiskCoverageDifference(Result):
     confidence_level: float
 
 
-class _Cases(NamedTuple):
-    """What a curve was made from, for those who draw from it again."""
-
-    loss: FloatArray
-    weight: FloatArray | None
-    confidence: FloatArray
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RiskCoverageCurve(Result):
     """Loss of the answered cases against coverage; made by `risk_coverage_curve`.
@@ -108,7 +100,10 @@ class RiskCoverageCurve(Result):
     augrc: float
     convention: str
     n: float
-    _cases: _Cases
+    # what the curve was made from, for those who draw from it again
+    _loss: FloatArray
+    _weight: FloatArray | None
+    _confidence: FloatArray
 
     def risk_at(self, coverage: float) -> float:
         """Return the selective risk at a coverage; inside a group cases are answered at random."""
@@ -120,9 +115,8 @@ class RiskCoverageCurve(Result):
 
     def best_possible(self) -> RiskCoverageCurve:
         """Return the curve of the same losses in the best order, the smallest first."""
-        cases = self._cases
         return risk_coverage_curve(
-            cases.loss, -cases.loss, sample_weight=cases.weight, convention=self.convention
+            self._loss, -self._loss, sample_weight=self._weight, convention=self.convention
         )
 
     def interval(
@@ -142,7 +136,7 @@ class RiskCoverageCurve(Result):
         cases = ResampledCases(self)
         return _bootstrap(
             lambda drawn: cases.statistic(statistic, drawn),
-            len(self._cases.loss),
+            len(self._loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             rng=rng,
@@ -163,13 +157,13 @@ class RiskCoverageCurve(Result):
         """
         check_type(other, "other", RiskCoverageCurve)
         check_choice(statistic, "statistic", STATISTICS)
-        check_same_length(self=self._cases.loss, other=other._cases.loss)
+        check_same_length(self=self._loss, other=other._loss)
         if self.convention != other.convention:
             raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
         own, rival = ResampledCases(self), ResampledCases(other)
         interval = _bootstrap(
             lambda drawn: own.statistic(statistic, drawn) - rival.statistic(statistic, drawn),
-            len(self._cases.loss),
+            len(self._loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             rng=rng,
@@ -240,36 +234,26 @@ class ResampledCases:
 
     def __init__(self, curve: RiskCoverageCurve) -> None:
         self.exact = curve.convention == "exact"
-        cases = curve._cases
-        self.loss, self.n_groups = cases.loss, len(curve.thresholds)
-        self.weight = np.ones(len(self.loss)) if cases.weight is None else cases.weight
+        self.loss, self.n_groups = curve._loss, len(curve.thresholds)
+        self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
         # thresholds descend; in the discrete convention every case is a group of its own
-        confidence = cases.confidence
-        self.group = np.searchsorted(-curve.thresholds, -confidence)
-        self.order = descending_order(confidence)
-        self.best = ascending_order(self.loss)
+        self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
+        self.order, self.best = ascending_order(-curve._confidence), ascending_order(self.loss)
 
     def statistic(self, name: str, times: IntArray) -> float:
         """Return a statistic of the resample that holds case i ``times[i]`` times."""
         if self.exact:
-            mass = times * self.weight
-            sums = [
-                np.bincount(self.group, weights=column, minlength=self.n_groups)
-                for column in (mass, mass * self.loss)
-            ]
-            aurc, augrc = _exact_areas(np.asarray(sums[0], np.float64), np.asarray(sums[1], np.float64))
+            columns: list[Any] = [times * self.weight, times * self.weight * self.loss]
+            sums: list[Any] = [np.bincount(self.group, column, self.n_groups) for column in columns]
+            aurc, augrc = _exact_areas(*sums)
         else:
             aurc, augrc = _discrete_areas(np.repeat(self.loss[self.order], times[self.order]))
-        if name == "augrc":
-            return augrc
-        return aurc if name == "aurc" else aurc - self._best_aurc(times)
-
-    def _best_aurc(self, times: IntArray) -> float:
+        if name != "e_aurc":
+            return aurc if name == "aurc" else augrc
         if not self.exact:
-            return _discrete_areas(np.repeat(self.loss[self.best], times[self.best]))[0]
+            return aurc - _discrete_areas(np.repeat(self.loss[self.best], times[self.best]))[0]
         # cases of equal loss need no merging: they continue one straight line
-        mass = np.asarray(times * self.weight, dtype=np.float64)[self.best]
-        return _exact_areas(mass, mass * self.loss[self.best])[0]
+        return aurc - _exact_areas(*(column[self.best] for column in columns))[0]
 
 
 # ---------------------------------------------------------------- the curve
@@ -352,7 +336,8 @@ def risk_coverage_curve(
         keep = weights > 0
         losses, ranking, weights = losses[keep], ranking[keep], weights[keep]
     lost = counts.positives
-    accepted, answered = (sums[-2::-1] for sums in sums_above(lost, lost + counts.negatives))
+    above = running_sums(lost, lost + counts.negatives, backwards=True)
+    accepted, answered = (sums[-2::-1] for sums in above)
     total = float(answered[-1])
     aurc, augrc = areas_under(answered, accepted)
     generalized = accepted / total
@@ -369,7 +354,9 @@ def risk_coverage_curve(
         augrc=augrc,
         convention="exact",
         n=counts.n,
-        _cases=_Cases(losses, weights, ranking),
+        _loss=losses,
+        _weight=weights,
+        _confidence=ranking,
     )
 
 
@@ -399,7 +386,7 @@ def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
 
 
 def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:
-    order = descending_order(confidence)
+    order = ascending_order(-confidence)
     steps, size = np.arange(1, len(loss) + 1), len(loss)
     accepted = np.cumsum(loss[order])
     aurc, augrc = _discrete_areas(loss[order])
@@ -413,7 +400,9 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
         augrc=augrc,
         convention="discrete",
         n=float(size),
-        _cases=_Cases(loss, None, confidence),
+        _loss=loss,
+        _weight=None,
+        _confidence=confidence,
     )
 
 
@@ -434,17 +423,12 @@ def answers_by_confidence(counts: ScoreCounts) -> tuple[FloatArray, FloatArray]:
     >>> answers_by_confidence(counts)
     (array([2., 4.]), array([0., 1.]))
     """
-    columns = counts.scores, counts.positives, counts.negatives
     half, size = int(np.searchsorted(counts.scores, 0.5)), len(counts.scores)
+    answered, wrong = np.empty(size), np.empty(size)
     with whole_job(_STEPS * size):
-        if worth_compiling(size):
-            answered, wrong = np.empty(size), np.empty(size)
-            groups = compiled(_answers_loop)(*columns, half, answered, wrong)
-            return answered[:groups], wrong[:groups]
-    scores, positives, negatives = (column.tolist() for column in columns)
-    down_to, errors = [0.0] * size, [0.0] * size
-    groups = _answers_loop(scores, positives, negatives, half, down_to, errors)
-    return np.array(down_to[:groups]), np.array(errors[:groups])
+        columns = [counts.scores, counts.positives, counts.negatives, half]
+        groups = run(_answers_loop, size, columns, [answered, wrong])
+    return answered[:groups], wrong[:groups]
 
 
 @kernel

@@ -25,6 +25,7 @@ from demur._checks import (
 from demur._kernels.caution import abstention_windows, class_changes
 from demur._kernels.hand_till import shrinking_hand_till
 from demur._kernels.sweep import ascending_order, merge_close
+from demur._kernels.window_search import CutMasses
 from demur.cautious.confusion import CautiousConfusion
 from demur.cautious.rules import equal_bias
 from demur.counts.scores import ScoreCounts, as_counts
@@ -45,31 +46,33 @@ class States(ABC):
     ----------
     breaks : array
         Ascending critical windows; state t + 1 begins just after ``breaks[t]``, state 0 is w = 0.
+    class_totals : array
+        Weight of the cases of each class.
     """
 
     n_classes: int
     bias: FloatArray
     breaks: FloatArray
+    class_totals: FloatArray
 
     @property
     def answered(self) -> FloatArray:
         """Weight of the answered cases per state."""
         return self.right + self.wrong
 
-    @property
-    @abstractmethod
+    @cached_property
     def right(self) -> FloatArray:
         """Weight of the cases answered correctly per state."""
+        return self._answers(right=True)
 
-    @property
-    @abstractmethod
+    @cached_property
     def wrong(self) -> FloatArray:
         """Weight of the cases answered wrongly per state."""
+        return self._answers(right=False)
 
-    @property
     @abstractmethod
-    def class_totals(self) -> FloatArray:
-        """Weight of the cases of each class."""
+    def _answers(self, *, right: bool) -> FloatArray:
+        """Weight of the right or of the wrong answers per state."""
 
     @property
     def n(self) -> float:
@@ -102,55 +105,35 @@ class TwoClassStates(States):
     """States of two classes: groups [start[t], stop[t]) of the scores are abstained on."""
 
     counts: ScoreCounts
+    sums: CutMasses
     start: IntArray
     stop: IntArray
 
-    @cached_property
-    def _sums(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Positives and negatives below each group, and from each group up."""
-        columns = self.counts.positives, self.counts.negatives
-        below = [np.concatenate([[0.0], np.cumsum(column)]) for column in columns]
-        above = [np.concatenate([np.cumsum(column[::-1])[::-1], [0.0]]) for column in columns]
-        return below[0], below[1], above[0], above[1]
-
-    @cached_property
-    def right(self) -> FloatArray:
-        """Negatives below the abstained groups and positives above them."""
-        _, negatives, positives, _ = self._sums
-        return np.asarray(negatives[self.start] + positives[self.stop])
-
-    @cached_property
-    def wrong(self) -> FloatArray:
-        """Positives below the abstained groups and negatives above them."""
-        positives, _, _, negatives = self._sums
-        return np.asarray(positives[self.start] + negatives[self.stop])
-
-    @property
-    def class_totals(self) -> FloatArray:
-        """Weight of the negatives and of the positives."""
-        return np.array([self.counts.n_negative, self.counts.n_positive])
+    def _answers(self, *, right: bool) -> FloatArray:
+        """Take one class below the abstained groups and the other above them."""
+        m = self.sums
+        below, above = (m.negative_below, m.positive_above) if right else (m.positive_below, m.negative_above)
+        return np.asarray(below[self.start] + above[self.stop])
 
     def total_cost(self, costs: FloatArray) -> FloatArray:
         """Cost of the four cells, and of what is left over as abstained."""
-        positive_below, negative_below, positive_above, negative_above = self._sums
+        m, gain = self.sums, costs[:2] - costs[2]
+        below = gain[0, 0] * m.negative_below[self.start] + gain[0, 1] * m.positive_below[self.start]
+        above = gain[1, 0] * m.negative_above[self.stop] + gain[1, 1] * m.positive_above[self.stop]
         # relative to abstaining on everything, which costs the same in every state
-        gain = costs[:2] - costs[2]
-        total = gain[0, 0] * negative_below[self.start] + gain[0, 1] * positive_below[self.start]
-        total += gain[1, 0] * negative_above[self.stop] + gain[1, 1] * positive_above[self.stop]
-        return np.asarray(total + costs[2] @ self.class_totals)
+        return np.asarray(below + above + costs[2] @ self.class_totals)
 
     def auc(self) -> FloatArray:
         """Split the pairs into those below, those above and those across the abstained groups."""
-        positives, negatives = self.counts.positives, self.counts.negatives
-        positive_below, negative_below, positive_above, negative_above = self._sums
+        positives, negatives, m = self.counts.positives, self.counts.negatives, self.sums
         # W(S) = sum over pairs of a positive and a negative in S of 1[>] + 1/2 1[=]: the pairs won
-        inside_below = np.concatenate([[0.0], np.cumsum(positives * (negative_below[:-1] + negatives / 2))])
-        won_above = negatives * (positive_above[1:] + positives / 2)
+        won_below = positives * (m.negative_below[:-1] + negatives / 2)
+        won_above = negatives * (m.positive_above[1:] + positives / 2)
+        inside_below = np.concatenate([[0.0], np.cumsum(won_below)])
         inside_above = np.concatenate([np.cumsum(won_above[::-1])[::-1], [0.0]])
-        pairs = positive_below[self.start] + positive_above[self.stop]
-        pairs *= negative_below[self.start] + negative_above[self.stop]
-        won = inside_below[self.start] + inside_above[self.stop]
-        won += positive_above[self.stop] * negative_below[self.start]
+        low, high = m.negative_below[self.start], m.positive_above[self.stop]
+        pairs = (m.positive_below[self.start] + high) * (low + m.negative_above[self.stop])
+        won = inside_below[self.start] + inside_above[self.stop] + high * low
         return np.asarray(np.divide(won, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0))
 
     def answered_counts(self, state: int) -> ScoreCounts:
@@ -162,13 +145,11 @@ class TwoClassStates(States):
 
     def confusion(self, state: int) -> CautiousConfusion:
         """Return the confusion matrix of one state; class 1 is the positive one."""
-        positive_below, negative_below, positive_above, negative_above = self._sums
-        start, stop = self.start[state], self.stop[state]
-        inside = slice(start, stop)
+        m, start, stop = self.sums, self.start[state], self.stop[state]
         rows = [
-            [negative_below[start], positive_below[start]],
-            [negative_above[stop], positive_above[stop]],
-            [self.counts.negatives[inside].sum(), self.counts.positives[inside].sum()],
+            [m.negative_below[start], m.positive_below[start]],
+            [m.negative_above[stop], m.positive_above[stop]],
+            [self.counts.negatives[start:stop].sum(), self.counts.positives[start:stop].sum()],
         ]
         return CautiousConfusion(np.array(rows), (0, 1))
 
@@ -189,7 +170,9 @@ def _two_class_states(counts: ScoreCounts, bias: FloatArray) -> TwoClassStates:
         n_classes=2,
         bias=bias,
         breaks=_snapped(breaks),
+        class_totals=np.array([counts.n_negative, counts.n_positive]),
         counts=counts,
+        sums=CutMasses.of(counts.positives, counts.negatives),
         start=cut - np.concatenate([[0], below]),
         stop=cut + np.concatenate([[0], above]),
     )
@@ -244,17 +227,7 @@ class EventStates(States):
         remaining = np.concatenate([np.cumsum(lost[::-1])[::-1], [0.0]])
         return np.asarray(final + remaining[self.n_events])
 
-    @cached_property
-    def right(self) -> FloatArray:
-        """Weight of the cases answered correctly."""
-        return self._weight_where(right=True)
-
-    @cached_property
-    def wrong(self) -> FloatArray:
-        """Weight of the cases answered wrongly."""
-        return self._weight_where(right=False)
-
-    def _weight_where(self, *, right: bool) -> FloatArray:
+    def _answers(self, *, right: bool) -> FloatArray:
         truth, weight = self.codes[self.case], self.weights[self.case]
         was = (self.before == truth) == right
         # an abstained case is neither right nor wrong
@@ -263,11 +236,6 @@ class EventStates(States):
         lost = weight * (was.astype(np.float64) - now)
         # a case may change class and change back: rounding may leave a trace below 0
         return np.maximum(self._per_state(lost, float(self.weights[final].sum())), 0.0)
-
-    @cached_property
-    def class_totals(self) -> FloatArray:
-        """Weight of the cases of each class."""
-        return np.bincount(self.codes, self.weights, minlength=self.n_classes).astype(np.float64)
 
     def total_cost(self, costs: FloatArray) -> FloatArray:
         """Cost of all cases, summed over the events."""
@@ -310,25 +278,23 @@ def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias:
     after = np.full(len(leaving), n_classes)
     if not np.all(bias == bias[0]):
         _, last, *changes = class_changes(proba, bias, np.minimum(limit, 1 - _SAME_WINDOW))
-        case = np.concatenate([changes[0], case])
-        window = np.concatenate([changes[1], window])
-        before = np.concatenate([changes[2], last[leaving]])
-        after = np.concatenate([changes[3], after])
+        leaves = case, window, last[leaving], after
+        case, window, before, after = (np.concatenate(pair) for pair in zip(changes, leaves, strict=True))
     # stable: of one case with several events at one window, the changes must stay in order
     order = ascending_order(window)
     breaks, n_events, _ = merge_close(window[order], np.empty(0), _SAME_WINDOW)
-    case, before, after = case[order], before[order], after[order]
     states = EventStates(
         n_classes=n_classes,
         bias=bias,
         breaks=_snapped(breaks),
+        class_totals=np.bincount(codes, weights, minlength=n_classes).astype(np.float64),
         proba=proba,
         codes=codes,
         weights=weights,
         last=last,
-        case=case,
-        before=before,
-        after=after,
+        case=case[order],
+        before=before[order],
+        after=after[order],
         n_events=np.concatenate([[0], n_events]),
     )
     return _without_empty_steps(states)

@@ -12,6 +12,7 @@ from importlib import import_module
 
 import click
 
+from demur._version import __version__
 from demur.cli.stopping import stoppable
 from demur.exceptions import DemurError, InputError
 
@@ -75,14 +76,6 @@ class _LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001
-    if value and not ctx.resilient_parsing:
-        from demur._version import __version__
-
-        click.echo(f"demur {__version__}")
-        ctx.exit()
-
-
 @click.group(
     cls=_LazyGroup,
     invoke_without_command=True,
@@ -90,14 +83,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
     context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 78},
     epilog="Start with `demur demo`; `demur COMMAND --help` shows an example of each.",
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_print_version,
-    help="Show the version.",
-)
+@click.version_option(__version__, message="demur %(version)s", help="Show the version.")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """When should a classifier act, when should it abstain, and what does either cost?"""

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +28,12 @@ __all__ = [
     "number",
     "percent",
     "remark",
+    "save_figure",
     "saved_figure",
     "shortened",
+    "span",
     "table",
+    "times",
     "told_apart",
     "wrapped",
     "write",
@@ -64,9 +67,19 @@ def percent(share: float) -> str:
     return ">99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
 
 
+def times(count: int, what: str) -> str:
+    """Count something: "1 row", "2 rows"."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def level_words(confidence_level: float) -> str:
     """Show a level of confidence: "95 %"."""
     return percent(confidence_level).replace(".0 %", " %")
+
+
+def span(interval: Iterable[float], show: Callable[[float], str] = number) -> str:
+    """Show an interval: "0.812 to 0.934"."""
+    return " to ".join(map(show, interval))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -183,15 +196,21 @@ def saved_figure(path: Path, *, size: tuple[float, float], panels: int = 1, **se
     """Give new axes, a panel each, and write what was drawn in one step."""
     from demur.displays.base import pyplot, show_names_as_text
 
-    plt = pyplot()
-    figure, axes = plt.subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
+    figure, axes = pyplot().subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
+    yield axes[0]
+    show_names_as_text(figure)
+    save_figure(figure, path, **settings)
+
+
+def save_figure(figure: Any, path: Path, **settings: Any) -> None:
+    """Write a figure in one step, and close it."""
+    from demur.displays.base import pyplot
+
     try:
-        yield axes[0]
-        show_names_as_text(figure)
         with draft_of(path) as draft:
             figure.savefig(draft, format=path.suffix.lower().lstrip(".") or "png", dpi=150, **settings)
     finally:
-        plt.close(figure)
+        pyplot().close(figure)
 
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')

@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -11,7 +12,7 @@ from demur._files.database import connect
 from demur._files.escaping import markdown, spreadsheet, visible, xml
 from demur._files.whole import draft_of, whole_file
 
-__all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
+__all__ = ["TABLE_FORMATS", "Table", "holds_all", "sql_text", "table_of", "write_tables"]
 
 Table = Mapping[str, Sequence[Any]]
 """Column name -> one entry per row: text, a number, a truth value, or None where there is nothing to say."""
@@ -24,12 +25,12 @@ _LONGEST_SHEET_NAME = 31
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Turn rows into columns, in the order in which the names first appear."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [_plain(row.get(name)) for row in rows] for name in names}
-
-
-def _plain(cell: Any) -> Any:
-    return cell.item() if hasattr(cell, "item") else cell
+    columns: dict[str, list[Any]] = {name: [] for name in chain.from_iterable(rows)}
+    for row in rows:
+        for name, column in columns.items():
+            cell: Any = row.get(name)
+            column.append(cell.item() if hasattr(cell, "item") else cell)
+    return columns
 
 
 def write_tables(path: str, tables: Mapping[str, Table], *, words: Sequence[str] = ()) -> None:
@@ -64,18 +65,17 @@ def _write_text(path: str, tables: Mapping[str, Table], words: Sequence[str]) ->
 
 
 def _write_markdown(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
-    with whole_file(path) as handle:
-        handle.write(_markdown(tables, words))
-
-
-def _markdown(tables: Mapping[str, Table], words: Sequence[str]) -> str:
     parts = [markdown(text) for text in words]
     for title, table in tables.items():
-        lines = [list(table), ["---:" if _is_numeric(column) else "---" for column in table.values()]]
+        numeric = [
+            all(cell is None or isinstance(cell, int | float) for cell in column) for column in table.values()
+        ]
+        lines = [list(table), ["---:" if one else "---" for one in numeric]]
         lines += [[_in_words(cell) for cell in row] for row in _rows(table)]
         drawn = "\n".join(f"| {' | '.join(map(markdown, line))} |" for line in lines)
         parts.append(f"## {markdown(title)}\n\n{drawn}")
-    return "\n\n".join(parts) + "\n"
+    with whole_file(path) as handle:
+        handle.write("\n\n".join(parts) + "\n")
 
 
 def _in_words(cell: Any) -> str:
@@ -89,10 +89,6 @@ def _in_words(cell: Any) -> str:
 # ---------------------------------------------------------------- Parquet
 
 
-def _is_numeric(column: Sequence[Any]) -> bool:
-    return all(cell is None or isinstance(cell, int | float) for cell in column)
-
-
 def _sql_type(column: Sequence[Any]) -> str:
     kinds = {type(cell) for cell in column if cell is not None}
     if kinds == {bool}:
@@ -103,16 +99,22 @@ def _sql_type(column: Sequence[Any]) -> str:
 
 
 def _write_parquet(path: str, tables: Mapping[str, Table], words: Sequence[str]) -> None:
+    from demur.engines.columns import quoted
+
     table = next(iter(tables.values()))
-    columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {_sql_type(table[name])}' for name in table)
+    columns = ", ".join(f"{quoted(name)} {_sql_type(table[name])}" for name in table)
     with draft_of(path) as draft, connect() as connection:
         connection.execute(f"create temporary table written ({columns})")
         places = ", ".join("?" for _ in table)
         rows = _rows(table)
         if rows:
             connection.executemany(f"insert into written values ({places})", rows)
-        quoted = str(draft).replace("'", "''")
-        connection.execute(f"copy written to '{quoted}' (format parquet, use_tmp_file false)")
+        connection.execute(f"copy written to {sql_text(draft)} (format parquet, use_tmp_file false)")
+
+
+def sql_text(value: object) -> str:
+    """Write a text as SQL does."""
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 # ---------------------------------------------------------------- Excel: Office Open XML, ECMA-376
@@ -151,19 +153,17 @@ def _write_workbook(path: str, tables: Mapping[str, Table], words: Sequence[str]
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
         f"{links}</Relationships>",
     }
-    parts |= {f"xl/worksheets/sheet{k}.xml": _sheet(tables[title]) for k, title in numbered}
+    for k, title in numbered:
+        rows = "".join(
+            f'<row r="{r}">{"".join(_cell(cell, f"{_letters(c)}{r}") for c, cell in enumerate(line))}</row>'
+            for r, line in enumerate([list(tables[title]), *_rows(tables[title])], start=1)
+        )
+        parts[f"xl/worksheets/sheet{k}.xml"] = (
+            f'<worksheet xmlns="{_MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+        )
     with draft_of(path) as draft, ZipFile(draft, "w", ZIP_DEFLATED) as archive:
         for name, content in parts.items():
             archive.writestr(ZipInfo(name, _EPOCH), _XML + content, ZIP_DEFLATED)
-
-
-def _sheet(table: Table) -> str:
-    lines = [list(table), *_rows(table)]
-    rows = "".join(
-        f'<row r="{r}">{"".join(_cell(cell, f"{_letters(c)}{r}") for c, cell in enumerate(line))}</row>'
-        for r, line in enumerate(lines, start=1)
-    )
-    return f'<worksheet xmlns="{_MAIN}"><sheetData>{rows}</sheetData></worksheet>'
 
 
 def _cell(cell: Any, place: str) -> str:

@@ -22,23 +22,19 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from demur._checks import (
     check_nonnegative,
     check_positive_int,
-    check_same_length,
     check_scores,
     check_type,
     input_error,
 )
-from demur._files.parquet import write_columns
-from demur._kernels.sweep import Sample, ascending_order, ordered_sums
+from demur._kernels.sweep import Sample, ascending_order
 from demur._results import json_safe, read_only
-from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, check_class_columns, reads_version
-from demur.exceptions import InputError
+from demur.counts.scores import COUNTED, Blocks, ScoreCounts, check_class_columns
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -46,12 +42,10 @@ __all__ = [
     "bins_to_refine",
     "certified_gap",
     "check_ranges",
+    "counts_of_ranges",
     "joined_counts",
-    "united_ranges",
 ]
 
-# A demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds.
-_BINNED_VERSION = 2
 _ADDS_UP = 1e-9  # relative; sums of weights differ by the order of adding
 
 
@@ -127,8 +121,7 @@ class BinnedCounts(ScoreCounts):
     @property
     def _open(self) -> BoolArray:
         """Bins that hold several scores, of both classes: the only ones whose order matters."""
-        several = self.scores < self.upper_scores
-        return several & (self.positives > 0) & (self.negatives > 0)
+        return (self.scores < self.upper_scores) & (self.positives > 0) & (self.negatives > 0)
 
     @property
     def exact(self) -> bool:
@@ -202,10 +195,23 @@ class BinnedCounts(ScoreCounts):
         chosen = chosen.astype(np.int64)
         low = check_scores(scores, "scores")
         high = low if upper is None else check_scores(upper, "upper")
-        pos = np.atleast_1d(check_nonnegative(positives, "positives"))
-        neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
-        check_same_length(scores=low, upper=high, positives=pos, negatives=neg)
-        self._check_parts(chosen, low, high, pos, neg)
+        pos, neg = check_class_columns(positives, negatives, scores=low, upper=high)
+        at = np.searchsorted(self.scores, low, side="right") - 1
+        outside = ~np.isin(at, chosen) | (high > self.upper_scores[at])
+        if np.any(outside):
+            raise input_error("scores", "must lie in the bins to be replaced", float(low[outside][0]))
+        for name, new, old in (("positives", pos, self.positives), ("negatives", neg, self.negatives)):
+            total = np.bincount(at, new, len(self.scores))[chosen]
+            wrong = np.abs(total - old[chosen]) > _ADDS_UP * old[chosen]
+            if np.any(wrong):
+                bin_ = int(chosen[wrong][0])
+                got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
+                raise input_error(
+                    name,
+                    "must add up to the bins they replace",
+                    got,
+                    "count the same data twice, with the same rows left out.",
+                )
         keep = np.ones(len(self.scores), dtype=np.bool_)
         keep[chosen] = False
         own = self.scores, self.upper_scores, self.positives, self.negatives
@@ -218,59 +224,16 @@ class BinnedCounts(ScoreCounts):
             return made
         return ScoreCounts(_positive=made._positive, _negative=made._negative, _rows=made._rows)
 
-    def _check_parts(
-        self, chosen: IntArray, low: FloatArray, high: FloatArray, pos: FloatArray, neg: FloatArray
-    ) -> None:
-        """Refuse parts outside the chosen bins or that do not add up to them."""
-        at = np.searchsorted(self.scores, low, side="right") - 1
-        outside = ~np.isin(at, chosen) | (high > self.upper_scores[at])
-        if np.any(outside):
-            bad = float(low[outside][0])
-            raise input_error("scores", "must lie in the bins to be replaced", bad)
-        for name, new, old in (("positives", pos, self.positives), ("negatives", neg, self.negatives)):
-            total = np.bincount(at, new, len(self.scores))[chosen]
-            wrong = np.abs(total - old[chosen]) > _ADDS_UP * old[chosen]
-            if np.any(wrong):
-                bin_ = int(chosen[wrong][0])
-                got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
-                hint = "count the same data twice, with the same rows left out."
-                raise input_error(name, "must add up to the bins they replace", got, hint)
-
-    def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
-        """Add up bins; those that overlap become one, which is what the same bins of two days do."""
-        if all(part.exact for part in parts):
-            return super()._union(parts)
-        names = ("scores", "upper_scores", "positives", "negatives")
-        low, high, pos, neg = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
-        lower, upper, at = united_ranges(low, high, source)
-        sums = [ordered_sums(at, column, len(lower)) for column in (pos, neg)]
-        return BinnedCounts.from_bins(lower, upper, *sums)
-
-    def save(self, path: str | Path, *, model: str | None = None) -> None:
-        """Write the counts to a Parquet file: a row per bin, whole or not at all."""
-        if self.exact:
-            super().save(path, model=model)
-            return
-        columns = {
-            "lower": self.scores,
-            "upper": self.upper_scores,
-            "positives": self.positives,
-            "negatives": self.negatives,
-        }
-        write_columns(path, columns, schema=SCHEMA, version=_BINNED_VERSION, model=model)
-
     def to_dict(self) -> dict[str, object]:
         """Return the counts per bin as JSON-safe built-in types."""
-        names = ("upper_scores", "exact", "certified")
-        return {**super().to_dict(), **{name: json_safe(getattr(self, name)) for name in names}}
+        return {
+            **super().to_dict(),
+            **{name: json_safe(getattr(self, name)) for name in ("upper_scores", "exact", "certified")},
+        }
 
     def __repr__(self) -> str:
         what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, bins={len(self.scores)}"
         return f"BinnedCounts({what}, of several scores={self.n_bins}, certified to {self.certified:.3g})"
-
-
-reads_version(_BINNED_VERSION, ("lower", "upper", "positives", "negatives"), BinnedCounts.from_bins)
 
 
 def certified_gap(counts: BinnedCounts, weights: tuple[float, float]) -> float:
@@ -341,32 +304,20 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
         return np.empty(0, dtype=np.int64)
     weights = counts.class_weights()
     masses = counts.positives * weights[0], counts.negatives * weights[1]
-    gaps = _bin_gaps(masses, counts.blocks().groups, counts._open)
-    return np.flatnonzero(gaps > limit / 2)
+    return np.flatnonzero(_bin_gaps(masses, counts.blocks().groups, counts._open) > limit / 2)
 
 
-def united_ranges(
-    low: FloatArray, high: FloatArray, source: IntArray | None = None
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
-
-    Ranges of one `source` are bins of one part. Two of them in one united range: the parts have
-    different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
-    """
-    order = ascending_order(low)
-    first, last = low[order], np.maximum.accumulate(high[order])
-    starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
-    at = np.empty(len(low), dtype=np.int64)
-    at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
-    if source is not None:
-        several = low < high
-        keys = at[several] * (int(source.max()) + 1) + source[several]
-        if len(np.unique(keys)) < len(keys):
-            raise InputError(
-                "`others` must have the same bins, got bins that overlap several of another part. "
-                "Hint: count all parts with the same bins, then merge."
-            )
-    return first[starts], last[np.append(starts[1:], len(low)) - 1], at
+def counts_of_ranges(
+    lower: FloatArray, upper: FloatArray, positives: FloatArray, negatives: FloatArray
+) -> ScoreCounts:
+    """Count cells per range of scores; a plain `ScoreCounts` where every range is one score."""
+    low, place = np.unique(lower, return_inverse=True)
+    high = np.empty_like(low)
+    high[place] = upper
+    sums = [np.bincount(place, column, len(low)) for column in (positives, negatives)]
+    if np.array_equal(low, high):
+        return ScoreCounts.from_counts(low, *sums)
+    return BinnedCounts.from_bins(low, high, *sums)
 
 
 def _sample(scores: FloatArray, weights: FloatArray) -> Sample:
@@ -497,8 +448,7 @@ def joined_counts(counts: ScoreCounts, *, smallest: int = 10) -> BinnedCounts:
             raise input_error("counts", f"must hold at least {least} {name} cases", f"{total:g}", hint)
     starts = _starts(pos, neg, least)
     ends = np.append(starts[1:], len(pos)) - 1
-    upper = counts.upper_scores if isinstance(counts, BinnedCounts) else counts.scores
-    low, high = _rounded(counts.scores[starts], upper[ends])
+    low, high = _rounded(counts.scores[starts], counts.upper_scores[ends])
     return BinnedCounts.from_bins(low, high, np.add.reduceat(pos, starts), np.add.reduceat(neg, starts))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,37 +31,22 @@ from demur._kernels.sweep import ScoreGroups, ordered_sums, score_groups
 from demur._kernels.thresholds import cut_points, no_threshold
 from demur._kernels.window_search import cheapest_case_cuts, least_cost_of_any_order
 from demur._results import json_safe, read_only
-from demur.counts.bins import check_ranges, united_ranges
+from demur.counts.bins import check_ranges
+from demur.counts.scores import united_ranges
 from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["FoldedCosts", "LikeCases", "ScoreCosts"]
+__all__ = ["COST_PRODUCTS", "FoldedCosts", "LikeCases", "ScoreCosts"]
 
 _SCHEMA = "demur.costs"
 _VERSION = 1
 _NAMES = ("miss", "alarm", "review")
+_SUMS = ("cases", *_NAMES, *(f"{name}_squares" for name in _NAMES))
+_COLUMNS = ("lower", "upper", *_SUMS)
 
 
-class _Table(NamedTuple):
-    """Columns of a `ScoreCosts`: a row per distinct score, or per bin from `lower` to `upper`."""
-
-    lower: FloatArray
-    upper: FloatArray
-    cases: FloatArray
-    miss: FloatArray
-    alarm: FloatArray
-    review: FloatArray
-    miss_squares: FloatArray
-    alarm_squares: FloatArray
-    review_squares: FloatArray
-
-    @property
-    def sums(self) -> tuple[FloatArray, ...]:
-        """Everything that adds up: cases, costs and squares of costs."""
-        return tuple(self[2:])
-
-
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreCosts:
     """Costs of calling a case negative, of calling it positive and of a review, summed per distinct score.
 
@@ -123,10 +108,24 @@ class ScoreCosts:
     156.66666666666666
     """
 
-    __slots__ = ("__dict__", "_table")
+    scores: FloatArray
+    upper_scores: FloatArray
+    cases: FloatArray
+    miss: FloatArray
+    alarm: FloatArray
+    review: FloatArray
+    miss_squares: FloatArray
+    alarm_squares: FloatArray
+    review_squares: FloatArray
 
-    def __init__(self, *, _table: _Table) -> None:
-        self._table = _Table(*(read_only(column) for column in _table))
+    def __post_init__(self) -> None:
+        """Freeze the columns."""
+        for column in self._columns:
+            read_only(column)
+
+    @property
+    def _columns(self) -> list[FloatArray]:
+        return [self.scores, self.upper_scores, *(getattr(self, name) for name in _SUMS)]
 
     # ---------------------------------------------------------------- construction
 
@@ -162,9 +161,8 @@ class ScoreCosts:
             check_same_length(**{"y_score": scores, name: column if column.ndim else None})
         groups = score_groups(scores)
         cases = groups.sizes()
-        columns = [_sums_and_squares(groups, cases, column) for column in amounts]
-        sums, squares = zip(*columns, strict=True)
-        return cls(_table=_Table(groups.scores, groups.scores, cases, *sums, *squares))
+        sums, squares = zip(*(_sums_and_squares(groups, cases, one) for one in amounts), strict=True)
+        return cls(groups.scores, groups.scores, cases, *sums, *squares)
 
     @classmethod
     def from_sums(
@@ -197,26 +195,21 @@ class ScoreCosts:
         groups = score_groups(low[kept])
         added = [groups.sums(groups.ascending(column[kept])) for column in columns.values()]
         if upper is None:
-            return cls(_table=_Table(groups.scores, groups.scores, *added))
+            return cls(groups.scores, groups.scores, *added)
         top = groups.ascending(high[kept])
         check_ranges(groups.ascending(low[kept]), top)
-        return cls(_table=_Table(groups.scores, top, *added))
+        return cls(groups.scores, top, *added)
 
     def merge(self, *others: ScoreCosts) -> ScoreCosts:
         """Return the sums over the union of disjoint data sets; bins must be the same bins."""
         for other in others:
             check_type(other, "others", ScoreCosts)
-        parts = [self._table, *(other._table for other in others)]
-        low, high, *sums = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        if all(part.exact for part in (self, *others)):
-            groups = score_groups(low)
-            at = groups.places()
-            added = [ordered_sums(at, column, len(groups.scores)) for column in sums]
-            return ScoreCosts(_table=_Table(groups.scores, groups.scores, *added))
+        parts = [self, *others]
+        columns = zip(*(part._columns for part in parts), strict=True)
+        low, high, *sums = map(np.concatenate, columns)
         source = np.repeat(np.arange(len(parts)), [len(part.cases) for part in parts])
         lower, upper, at = united_ranges(low, high, source)
-        added = [ordered_sums(at, column, len(lower)) for column in sums]
-        return ScoreCosts(_table=_Table(lower, upper, *added))
+        return ScoreCosts(lower, upper, *(ordered_sums(at, column, len(lower)) for column in sums))
 
     def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> ScoreCosts:
         """Return the sums with all costs of one kind times a factor: what if reviews cost twice as much?"""
@@ -224,20 +217,20 @@ class ScoreCosts:
         changed = {}
         for name, value in factors.items():
             factor = float(check_nonnegative(check_number(value, name), name))
-            changed[name] = factor * getattr(self._table, name)
-            changed[f"{name}_squares"] = factor**2 * getattr(self._table, f"{name}_squares")
-        return ScoreCosts(_table=self._table._replace(**changed))
+            changed[name] = factor * getattr(self, name)
+            changed[f"{name}_squares"] = factor**2 * getattr(self, f"{name}_squares")
+        return replace(self, **changed)
 
     # ---------------------------------------------------------------- files
 
     def save(self, path: str | Path) -> None:
         """Write the sums to a Parquet file: a row per distinct score or bin, whole or not at all."""
-        write_columns(path, self._table._asdict(), schema=_SCHEMA, version=_VERSION)
+        write_columns(path, dict(zip(_COLUMNS, self._columns, strict=True)), schema=_SCHEMA, version=_VERSION)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreCosts:
         """Read sums written by `save`; other files and other versions are refused."""
-        _, columns = read_columns(path, {_VERSION: _Table._fields}, schema=_SCHEMA)
+        _, columns = read_columns(path, {_VERSION: _COLUMNS}, schema=_SCHEMA)
         return cls.from_sums(
             columns["lower"],
             columns["cases"],
@@ -247,51 +240,6 @@ class ScoreCosts:
         )
 
     # ---------------------------------------------------------------- attributes
-
-    @property
-    def scores(self) -> FloatArray:
-        """Distinct scores, ascending; of a bin the smallest."""
-        return self._table.lower
-
-    @property
-    def upper_scores(self) -> FloatArray:
-        """Largest score of each row: `scores` itself, unless these are bins."""
-        return self._table.upper
-
-    @property
-    def cases(self) -> FloatArray:
-        """Number of cases at each distinct score."""
-        return self._table.cases
-
-    @property
-    def miss(self) -> FloatArray:
-        """Cost of calling all cases of a score negative."""
-        return self._table.miss
-
-    @property
-    def alarm(self) -> FloatArray:
-        """Cost of calling all cases of a score positive."""
-        return self._table.alarm
-
-    @property
-    def review(self) -> FloatArray:
-        """Cost of sending all cases of a score to a person."""
-        return self._table.review
-
-    @property
-    def miss_squares(self) -> FloatArray:
-        """Sum of the squared costs of calling a case negative."""
-        return self._table.miss_squares
-
-    @property
-    def alarm_squares(self) -> FloatArray:
-        """Sum of the squared costs of calling a case positive."""
-        return self._table.alarm_squares
-
-    @property
-    def review_squares(self) -> FloatArray:
-        """Sum of the squared costs of a review."""
-        return self._table.review_squares
 
     @cached_property
     def n(self) -> float:
@@ -322,14 +270,13 @@ class ScoreCosts:
         Among equally cheap windows: the fewest cases sent to a person, then the most positives. With
         ``may_abstain=False`` the cheapest single threshold.
         """
-        table = self._table
-        cuts = cheapest_case_cuts(table.cases, table.miss, table.alarm, table.review, may_abstain=may_abstain)
+        cuts = cheapest_case_cuts(self.cases, self.miss, self.alarm, self.review, may_abstain=may_abstain)
         window = self._window_of(*cuts)
         note = NEVER_PAYS if may_abstain and window.is_empty else ""
         if self.exact:
             return replace(window, certified=0.0, note=note)
-        reviews = table.review if may_abstain else np.full(len(table.review), np.inf)
-        least = least_cost_of_any_order(table.miss, table.alarm, reviews, self._several) / self.n
+        reviews = self.review if may_abstain else np.full(len(self.review), np.inf)
+        least = least_cost_of_any_order(self.miss, self.alarm, reviews, self._several) / self.n
         # the two sums are rounded apart
         return replace(window, certified=max(0.0, window.cost - least), note=note)
 
@@ -357,13 +304,12 @@ class ScoreCosts:
 
     def _window_of(self, i: int, j: int) -> AbstentionWindow:
         """Add up what the window of the first i and j rows costs."""
-        table, n = self._table, self.n
-        parts = slice(None, i), slice(j, None), slice(i, j)
+        n, parts = self.n, (slice(None, i), slice(j, None), slice(i, j))
         miss, alarm, review = (
-            float(getattr(table, name)[part].sum()) / n for name, part in zip(_NAMES, parts, strict=True)
+            float(getattr(self, name)[part].sum()) / n for name, part in zip(_NAMES, parts, strict=True)
         )
         squares = sum(
-            float(getattr(table, f"{name}_squares")[part].sum())
+            float(getattr(self, f"{name}_squares")[part].sum())
             for name, part in zip(_NAMES, parts, strict=True)
         )
         cost = miss + alarm + review
@@ -377,7 +323,7 @@ class ScoreCosts:
             miss=miss,
             alarm=alarm,
             review=review,
-            abstention_rate=min(float(table.cases[i:j].sum()) / n, 1.0),
+            abstention_rate=min(float(self.cases[i:j].sum()) / n, 1.0),
             lower_index=i,
             upper_index=j,
             standard_error=math.sqrt(spread / (n * (n - 1))) if n > 1 else math.nan,
@@ -433,14 +379,17 @@ class ScoreCosts:
         stakes = self.review if self.review.sum() <= errors.sum() else errors
         starts = _even_starts(stakes if stakes.any() else self.cases, limit, cuts)
         ends = np.append(starts[1:], len(self.scores)) - 1
-        added = [np.add.reduceat(column, starts) for column in self._table.sums]
-        return ScoreCosts(_table=_Table(self.scores[starts], self.upper_scores[ends], *added))
+        return ScoreCosts(
+            self.scores[starts],
+            self.upper_scores[ends],
+            *[np.add.reduceat(column, starts) for column in self._columns[2:]],
+        )
 
     # ---------------------------------------------------------------- as values
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sums as JSON-safe built-in types."""
-        contents = {name: json_safe(getattr(self, name)) for name in ("n", "scores", *_Table._fields[2:])}
+        contents = {name: json_safe(getattr(self, name)) for name in ("n", "scores", *_SUMS)}
         if self.exact:
             return contents
         return {**contents, "upper_scores": json_safe(self.upper_scores), "certified": self.certified}
@@ -456,7 +405,7 @@ class ScoreCosts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreCosts):
             return NotImplemented
-        return all(map(np.array_equal, self._table, other._table))
+        return all(map(np.array_equal, self._columns, other._columns))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -490,7 +439,8 @@ def _even_starts(stakes: FloatArray, limit: int, cuts: Iterable[int]) -> IntArra
     return starts
 
 
-_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+COST_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Pairs of the three costs whose products are summed: the squares first."""
 
 
 class LikeCases(NamedTuple):
@@ -530,7 +480,7 @@ class FoldedCosts(NamedTuple):
         """
         mean = self.sums / self.cases[:, None]
         covariance = np.empty((len(self.cases), 3, 3))
-        for column, (i, j) in enumerate(_PRODUCTS):
+        for column, (i, j) in enumerate(COST_PRODUCTS):
             gap = self.products[:, column] / self.cases - mean[:, i] * mean[:, j]
             # a difference that is rounding is none
             size = np.abs(mean[:, i] * mean[:, j])

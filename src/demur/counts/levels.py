@@ -25,8 +25,9 @@ class LevelCounts:
         self, codes: IntArray, scores: FloatArray, weights: FloatArray | None, n_levels: int
     ) -> None:
         self.codes, self.scores, self.weights = codes, scores, weights
-        counted = np.bincount(codes, weights=weights, minlength=n_levels)
-        self.sizes: FloatArray = read_only(counted.astype(np.float64))
+        self.sizes: FloatArray = read_only(
+            np.bincount(codes, weights=weights, minlength=n_levels).astype(np.float64)
+        )
 
     @cached_property
     def samples(self) -> list[Sample]:

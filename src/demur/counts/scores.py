@@ -6,7 +6,6 @@ Arrays, files and engines all build a `ScoreCounts`; every curve and surface sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_both_classes,
     check_labels,
+    check_left_out,
     check_nonnegative,
     check_prevalence,
     check_repeated_cases,
@@ -28,8 +29,8 @@ from demur._files.parquet import read_columns, write_columns
 from demur._kernels.sweep import (
     Sample,
     Sweep,
+    ascending_order,
     ordered_sums,
-    score_groups,
     sorted_columns,
     sorted_samples,
     sweep,
@@ -38,25 +39,21 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
+__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "check_class_columns", "united_ranges"]
 
 SCHEMA = "demur.counts"
-_EXACT_VERSION = 1
+_EXACT_VERSION, _BINNED_VERSION = 1, 2
+# a demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds
+_FILE_COLUMNS = {
+    _EXACT_VERSION: ("score", "positives", "negatives"),
+    _BINNED_VERSION: ("lower", "upper", "positives", "negatives"),
+}
 _LEAST_WEIGHT = 1e-307  # its reciprocal is finite; subnormal numbers have few digits left
 
 # what the weights are made of, which decides how much evidence they are
 COUNTED = "cases counted once, or counts per score"
 _WEIGHTED = "one weight per case"
 _MIXED = "sums of weights of cases that were not kept"
-
-
-_FORMATS: dict[int, tuple[tuple[str, ...], Callable[..., ScoreCounts]]] = {}
-"""Columns of every version of the file of counts, and what makes counts of them."""
-
-
-def reads_version(version: int, columns: tuple[str, ...], build: Callable[..., ScoreCounts]) -> None:
-    """Register how `ScoreCounts.load` makes counts of one version of the file."""
-    _FORMATS[version] = columns, build
 
 
 class Blocks(NamedTuple):
@@ -162,8 +159,9 @@ class ScoreCounts:
         sample_pos, sample_neg = sorted_samples(positive, scores, weights)
         if weights is not None:
             _check_totals("sample_weight", sample_pos, sample_neg)
-        rows = COUNTED if weights is None else _WEIGHTED
-        return cls(_positive=sample_pos, _negative=sample_neg, _rows=rows)
+        return cls(
+            _positive=sample_pos, _negative=sample_neg, _rows=COUNTED if weights is None else _WEIGHTED
+        )
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> ScoreCounts:
@@ -179,39 +177,38 @@ class ScoreCounts:
         The order of the parts changes no bit. Weights that are not whole numbers are rounded once per
         call, so that merging in several steps may differ from one step in the last bits.
         """
+        from demur.counts import BinnedCounts
+
         for other in others:
             check_type(other, "others", ScoreCounts)
         parts = [self, *others]
-        # bins know how to take exact scores in; exact scores do not know bins
-        owner = next((part for part in parts if not part.exact), self)
-        united = owner._union(parts)
+        low, high, *columns = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("scores", "upper_scores", "positives", "negatives")
+        )
+        source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
+        # bins that overlap become one, which is what the same bins of two days do
+        lower, upper, at = united_ranges(low, high, source)
+        sums = [ordered_sums(at, column, len(lower)) for column in columns]
+        exact = all(part.exact for part in parts)
+        united = (
+            ScoreCounts.from_counts(lower, *sums) if exact else BinnedCounts.from_bins(lower, upper, *sums)
+        )
         if any(part._rows != COUNTED for part in parts):
             united._rows = _MIXED
         return united
 
-    def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
-        scores, *columns = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("scores", "positives", "negatives")
-        )
-        if any(np.any(column % 1) for column in columns):
-            groups = score_groups(scores)
-            at = groups.places()
-            scores, columns = (
-                groups.scores,
-                [ordered_sums(at, column, len(groups.scores)) for column in columns],
-            )
-        return ScoreCounts.from_counts(scores, *columns)
-
     # ---------------------------------------------------------------- files
 
     def save(self, path: str | Path, *, model: str | None = None) -> None:
-        """Write the counts to a Parquet file: a row per distinct score, whole or not at all.
+        """Write the counts to a Parquet file: a row per distinct score or bin, whole or not at all.
 
         `model` is the name the command line shows; without it, that of the file.
         """
-        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
-        write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION, model=model)
+        version = _EXACT_VERSION if self.exact else _BINNED_VERSION
+        ends = [self.scores] if self.exact else [self.scores, self.upper_scores]
+        columns = zip(_FILE_COLUMNS[version], (*ends, self.positives, self.negatives), strict=True)
+        write_columns(path, dict(columns), schema=SCHEMA, version=version, model=model)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreCounts:
@@ -219,10 +216,11 @@ class ScoreCounts:
 
         A file of binned counts gives back a `BinnedCounts`.
         """
-        known = {version: names for version, (names, _) in _FORMATS.items()}
-        version, columns = read_columns(path, known, schema=SCHEMA)
-        names, build = _FORMATS[version]
-        return build(*(columns[name] for name in names))
+        from demur.counts import BinnedCounts
+
+        version, columns = read_columns(path, _FILE_COLUMNS, schema=SCHEMA)
+        build = ScoreCounts.from_counts if version == _EXACT_VERSION else BinnedCounts.from_bins
+        return build(*(columns[name] for name in _FILE_COLUMNS[version]))
 
     # ---------------------------------------------------------------- the two passes
 
@@ -349,12 +347,7 @@ class ScoreCounts:
 
     def require_both_classes(self, quantity: str) -> None:
         """Raise `UndefinedError` if a class is missing; `quantity` opens the sentence."""
-        for count, word in ((self.n_positive, "positive"), (self.n_negative, "negative")):
-            if count == 0:
-                raise UndefinedError(
-                    f"{quantity} needs cases of both classes, got no {word} case. "
-                    "Hint: check y_true and pos_label."
-                )
+        check_both_classes(self.n_positive, self.n_negative, quantity)
 
     def weighted_cases(self, quantity: str) -> tuple[Sample, Sample] | None:
         """Return scores and weights of the positive and of the negative cases, if they have any.
@@ -410,8 +403,10 @@ class ScoreCounts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the grouped counts as JSON-safe built-in types."""
-        names = ("n", "prevalence", "scores", "positives", "negatives")
-        return {name: json_safe(getattr(self, name)) for name in names}
+        return {
+            name: json_safe(getattr(self, name))
+            for name in ("n", "prevalence", "scores", "positives", "negatives")
+        }
 
     def __repr__(self) -> str:
         distinct = int(self._blocks_and_pairs.block_groups.sum())
@@ -420,8 +415,10 @@ class ScoreCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreCounts):
             return NotImplemented
-        columns = ("scores", "upper_scores", "positives", "negatives")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("scores", "upper_scores", "positives", "negatives")
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -437,6 +434,29 @@ def check_class_columns(
     if not 0 < total < np.inf:
         raise input_error("positives and negatives", "must have a positive, finite sum", total)
     return pos, neg
+
+
+def united_ranges(
+    low: FloatArray, high: FloatArray, source: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
+
+    Ranges of one `source` are bins of one part. Two different ones in one united range: the parts have
+    different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
+    """
+    order = ascending_order(low)
+    first, last = low[order], np.maximum.accumulate(high[order])
+    starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
+    at = np.empty(len(low), dtype=np.int64)
+    at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
+    if source is not None:
+        bins = np.unique(np.column_stack([at, source, low])[low < high], axis=0)
+        if len(np.unique(bins[:, :2], axis=0)) < len(bins):
+            raise InputError(
+                "`others` must have the same bins, got bins that overlap several of another part. "
+                "Hint: count all parts with the same bins, then merge."
+            )
+    return first[starts], last[np.append(starts[1:], len(low)) - 1], at
 
 
 def _check_totals(name: str, *samples: Sample) -> None:
@@ -455,9 +475,6 @@ def _of_samples(samples: list[Sample], rows: str) -> ScoreCounts:
     return ScoreCounts(_positive=samples[0], _negative=samples[1], _rows=rows)
 
 
-reads_version(_EXACT_VERSION, ("score", "positives", "negatives"), ScoreCounts.from_counts)
-
-
 def as_counts(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | None = None,
@@ -472,12 +489,7 @@ def as_counts(
     """
     if isinstance(y_true, ScoreCounts):
         counts = y_true
-        given = {"y_score": y_score, "pos_label": pos_label, "sample_weight": sample_weight}
-        for name, value in given.items():
-            if value is not None:
-                raise input_error(
-                    name, "must be left out when the first argument is a ScoreCounts", type(value).__name__
-                )
+        check_left_out("a ScoreCounts", y_score=y_score, pos_label=pos_label, sample_weight=sample_weight)
     elif y_score is None:
         raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
     else:

@@ -52,38 +52,32 @@ class AucBoundsDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw both curves, the region between them and the points on `ax`, or on new axes."""
-        self._begin(ax, size=(5.2, 5.8))
+        ax = self._begin(ax, size=(5.2, 5.8))
         bounds: AucBounds = self.result
         below, above = bounds.lower_curve, bounds.upper_curve
         outline = np.vstack([above, below[::-1]])
-        self.ax_.fill(outline[:, 0], outline[:, 1], color=self._series(0)["color"], alpha=0.12, lw=0)
+        ax.fill(*outline.T, color=self._series(0)["color"], alpha=0.12, lw=0)
         words = f"largest area, {bounds.upper:.4g}", f"smallest area, {bounds.lower:.4g}"
-        (self.upper_line_,) = self.ax_.plot(*above.T, lw=1.6, label=words[0], **self._series(0))
-        (self.lower_line_,) = self.ax_.plot(*below.T, lw=1.6, label=words[1], **self._series(1))
-        self.points_ = _mark(self.ax_, bounds)
-        roc_space(self.ax_)
-        parts = {"upper": above, "lower": below, "point": np.column_stack([bounds.fpr, bounds.tpr])}
-        for part, points in parts.items():
-            self._append(part=part, fpr=points[:, 0], tpr=points[:, 1])
+        rows = {"part": "upper", "fpr": above[:, 0], "tpr": above[:, 1]}
+        (self.upper_line_,) = self._line("fpr", "tpr", rows, lw=1.6, label=words[0], **self._series(0))
+        rows = {"part": "lower", "fpr": below[:, 0], "tpr": below[:, 1]}
+        (self.lower_line_,) = self._line("fpr", "tpr", rows, lw=1.6, label=words[1], **self._series(1))
+        self._append(part="point", fpr=bounds.fpr, tpr=bounds.tpr)
+        _mark_points(self)
         return self
 
 
-def _mark(ax: Any, bounds: AucBounds) -> Any:
-    single = len(bounds.fpr) == 1
-    words = f"the point ({bounds.fpr[0]:.3g}, {bounds.tpr[0]:.3g})" if single else "the points"
-    (artist,) = ax.plot(
-        bounds.fpr,
-        bounds.tpr,
-        ls="none",
-        marker="o",
-        ms=7,
-        color=ACCENT,
-        mec="black",
-        mew=0.8,
-        zorder=5,
-        label=f"{words}, A = {bounds.index:.3g}" if single else words,
-    )
-    return artist
+def _mark_points(display: Any) -> None:
+    """Mark the points of the result, if there is one, and name the axes of ROC space."""
+    bounds = display.result
+    if bounds is not None:
+        single = len(bounds.fpr) == 1
+        point = f"the point ({bounds.fpr[0]:.3g}, {bounds.tpr[0]:.3g}), A = {bounds.index:.3g}"
+        look = {"ls": "none", "marker": "o", "ms": 7, "color": ACCENT, "mec": "black", "mew": 0.8}
+        (display.points_,) = display.ax_.plot(
+            bounds.fpr, bounds.tpr, zorder=5, label=point if single else "the points", **look
+        )
+    roc_space(display.ax_)
 
 
 class _PointMapDisplay(Display):
@@ -93,11 +87,6 @@ class _PointMapDisplay(Display):
         if result is not None:
             check_type(result, "result", AucBounds, "an")
         super().__init__(result=result)
-
-    def _mark_and_scale(self) -> None:
-        if self.result is not None:
-            self.points_ = _mark(self.ax_, self.result)
-        roc_space(self.ax_)
 
 
 class IsoDiscriminabilityDisplay(_PointMapDisplay):
@@ -147,15 +136,14 @@ class IsoDiscriminabilityDisplay(_PointMapDisplay):
         for level in values.tolist():
             # squares crowd near 0, where the curves of small A are steep; they end at the upper border
             fpr = min(1.0, 4 * (1 - level)) * np.linspace(0, 1, steps) ** 2
-            tpr = np.asarray(iso_discriminability(level, fpr))
-            self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **self._series(0))
+            rows = {"index": level, "fpr": fpr, "tpr": iso_discriminability(level, fpr)}
+            self.lines_ += self._line("fpr", "tpr", rows, lw=1.3, **self._series(0))
             # label where the curve crosses the negative diagonal: 3/4 + (1 - 2 f) / 4 - f^2 = A
             at = (np.sqrt(0.25 + 4 * (1 - level)) - 0.5) / 2
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
             place = {"ha": "center", "va": "center", "rotation": 45, "fontsize": "small", "bbox": box}
             self.texts_.append(self.ax_.text(at, 1 - at, f"{level:g}", **place))
-            self._append(index=level, fpr=fpr, tpr=tpr)
-        self._mark_and_scale()
+        _mark_points(self)
         return self
 
 
@@ -205,7 +193,7 @@ class BoundGapDisplay(_PointMapDisplay):
             edges, edges, np.ma.masked_invalid(gap), cmap=SEQUENTIAL_CMAP, vmin=0, vmax=0.5, rasterized=True
         )
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label="largest minus smallest AUC")
-        self._mark_and_scale()
+        _mark_points(self)
         shown = np.isfinite(gap)
         self._record(fpr=fpr[shown], tpr=tpr[shown], gap=gap[shown])
         return self

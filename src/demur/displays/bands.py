@@ -14,8 +14,8 @@ from demur.displays.base import (
     UNIT_SQUARE,
     Display,
     FromEstimator,
-    legend_below,
 )
+from demur.displays.roc import ROC_WORDS
 from demur.honest.bands import SurfaceBand, surface_band
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
@@ -32,6 +32,7 @@ class _CrossFittedDisplay(FromEstimator, Display):
     """Made from the scores of one model and a seed."""
 
     _compute: ClassVar[Any]
+    bands_: list[Any]
 
     @classmethod
     def from_predictions(
@@ -47,37 +48,36 @@ class _CrossFittedDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Compute the band with its default settings and make its Display."""
-        band = cls._compute(
-            y_true,
-            y_score,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            confidence_level=confidence_level,
-            rng=rng,
+        return cls(
+            result=cls._compute(
+                y_true,
+                y_score,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                confidence_level=confidence_level,
+                rng=rng,
+            )
+        )._shown(ax, name)
+
+    def _draw(self, x: FloatArray, color: str, name: str = "", rows: Any = slice(None)) -> None:
+        """Draw both bands, the honest and the hindsight line."""
+        ax, band = self.ax_, self.result
+        level = f"{100 * band.confidence_level:g} %"
+        limits = (
+            (band.low, band.high, _WIDE, f"{name}{level} band, all points"),
+            (band.pointwise_low, band.pointwise_high, _NARROW, f"{name}{level} interval, one point"),
         )
-        return cls(result=band)._shown(ax, name)
-
-
-def _fill(
-    ax: Any, x: FloatArray, band: Any, color: str, name: str, rows: Any = slice(None)
-) -> tuple[list[Any], list[Any]]:
-    """Draw both bands, the honest and the hindsight line; return fills and lines."""
-    level = f"{100 * band.confidence_level:g} %"
-    limits = (
-        (band.low, band.high, _WIDE, f"{name}{level} band, all points"),
-        (band.pointwise_low, band.pointwise_high, _NARROW, f"{name}{level} interval, one point"),
-    )
-    fills = [
-        ax.fill_between(x, low[rows], high[rows], color=color, alpha=alpha, lw=0, label=label)
-        for low, high, alpha, label in limits
-    ]
-    fixed = getattr(band, "method", "") == "fixed classifier"  # nothing was chosen, so there is no hindsight
-    word = "cost" if fixed else "honest"
-    lines = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
-    if not fixed:
-        style = {"color": color, "lw": 1.2, "ls": (0, (4, 2))}
-        lines += ax.plot(x, band.hindsight[rows], label=f"{name}with hindsight", **style)
-    return fills, lines
+        self.bands_ += [
+            ax.fill_between(x, low[rows], high[rows], color=color, alpha=alpha, lw=0, label=label)
+            for low, high, alpha, label in limits
+        ]
+        # where nothing was chosen there is no hindsight
+        fixed = getattr(band, "method", "") == "fixed classifier"
+        word = "cost" if fixed else "honest"
+        self.lines_ += ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
+        if not fixed:
+            style = {"color": color, "lw": 1.2, "ls": (0, (4, 2))}
+            self.lines_ += ax.plot(x, band.hindsight[rows], label=f"{name}with hindsight", **style)
 
 
 class SurfaceBandDisplay(_CrossFittedDisplay):
@@ -125,26 +125,22 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
         if values.ndim != 1 or not 1 <= len(values) <= 3:
             raise input_error("mu", "must be one to three numbers, or the bands hide each other", repr(mu))
         self._begin(ax, size=(6.0, 5.0))
-        self.bands_: list[Any] = []
+        self.bands_ = []
         rows = [int(np.argmin(np.abs(band.mu - value))) for value in values]
         for index, row in enumerate(rows):
             name = "" if len(rows) == 1 else f"mu = {band.mu[row]:.3g}: "
-            fills, lines = _fill(self.ax_, band.nu, band, self._series(index)["color"], name, row)
-            self.bands_ += fills
-            self.lines_ += lines
-        title = f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else ""
-        self.ax_.set(
-            xlabel="cost of abstaining, relative to a miss (nu)",
-            ylabel="expected cost per case (a miss costs 1)",
-            title=title,
-            xlim=(band.nu[0], band.nu[-1]),
-        )
-        self.ax_.set_ylim(bottom=0)
-        legend_below(self.ax_)
+            self._draw(band.nu, self._series(index)["color"], name, row)
         columns = ("honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
         drawn = {name: getattr(band, name)[rows].ravel() for name in columns}
         self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)), **drawn)
-        return self
+        return self._finish(
+            "cost of abstaining, relative to a miss (nu)",
+            "expected cost per case (a miss costs 1)",
+            box=True,
+            title=f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else "",
+            xlim=(band.nu[0], band.nu[-1]),
+            ylim=(0, None),
+        )
 
 
 class SignificanceMapDisplay(Display):
@@ -222,16 +218,16 @@ class SignificanceMapDisplay(Display):
 
         band = self.result
         first, second = names
-        self._begin(ax, size=(6.4, 5.4))
+        ax = self._begin(ax, size=(6.4, 5.4))
         decided = np.ma.masked_where(band.decision == 0, band.difference).T
         largest = float(np.abs(band.difference).max()) or 1.0
         colors = LinearSegmentedColormap.from_list(
             "blue-white-orange", [NEGATIVE_COLOR, "white", POSITIVE_COLOR]
         )
         grid = (band.mu, band.nu)
-        self.map_ = self.ax_.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
+        self.map_ = ax.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
         unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
-        self.undecided_ = self.ax_.pcolor(
+        self.undecided_ = ax.pcolor(
             *grid,
             unknown,
             cmap=ListedColormap([_UNDECIDED]),
@@ -240,25 +236,26 @@ class SignificanceMapDisplay(Display):
             edgecolor="#9A9A9A",
             lw=0,
         )
-        self.colorbar_ = self.figure_.colorbar(self.map_, ax=self.ax_, pad=0.02)
-        self.colorbar_.set_label(f"cost of {first} minus cost of {second} (a miss costs 1)")
-        self.ax_.set(
-            xlabel="cost of a false alarm, relative to a miss (mu)",
-            ylabel="cost of abstaining, relative to a miss (nu)",
-            title=f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once",
+        words = f"cost of {first} minus cost of {second} (a miss costs 1)"
+        self.colorbar_ = self.figure_.colorbar(self.map_, ax=ax, pad=0.02, label=words)
+        ax.set_title(
+            f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once", fontsize=10
         )
-        self.ax_.title.set_fontsize(10)
         keys = (
             (f"{first} cheaper ({100 * band.a_better_share:.0f} % of the costs)", NEGATIVE_COLOR, None),
             (f"{second} cheaper ({100 * band.b_better_share:.0f} %)", POSITIVE_COLOR, None),
             (f"undecided ({100 * band.undecided_share:.0f} %)", _UNDECIDED, "////"),
         )
         patches = [Patch(fc=fc, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, fc, hatch in keys]
-        legend_below(self.ax_, extra=patches)
         x, y = np.meshgrid(*grid, indexing="ij")
         columns = {name: getattr(band, name).ravel() for name in ("difference", "low", "high", "decision")}
         self._record(mu=x.ravel(), nu=y.ravel(), **columns)
-        return self
+        return self._finish(
+            "cost of a false alarm, relative to a miss (mu)",
+            "cost of abstaining, relative to a miss (nu)",
+            box=True,
+            extra=patches,
+        )
 
 
 class RocBandDisplay(FromEstimator, Display):
@@ -326,21 +323,19 @@ class RocBandDisplay(FromEstimator, Display):
         """
         band = self.result
         number = check_positive_int(crosses, "crosses", minimum=0)
-        self._begin(ax, size=(5.4, 6.0))
+        ax, style = self._begin(ax, size=(5.4, 6.0)), self._series(0)
         level = f"{100 * band.confidence_level:g} %"
-        color = self._series(0)["color"]
-        self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         # between the points of the curve the band is a step function: draw it finely
         x = np.unique(np.concatenate([np.linspace(0, 1, 801), band.fpr]))
-        low, high = band.at(x)
-        self.band_ = self.ax_.fill_between(
-            x, low, high, color=color, alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
+        self.band_ = ax.fill_between(
+            x, *band.at(x), color=style["color"], alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
         )
-        (self.line_,) = self.ax_.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **self._series(0))
+        (self.line_,) = ax.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **style)
         self.crosses_ = None
         if number:
             at = np.searchsorted(band.fpr + band.tpr, np.linspace(0, 2, number + 2)[1:-1])
-            self.crosses_ = self.ax_.errorbar(
+            self.crosses_ = ax.errorbar(
                 band.fpr[at],
                 band.tpr[at],
                 xerr=[(band.fpr - band.fpr_low)[at], (band.fpr_high - band.fpr)[at]],
@@ -350,11 +345,9 @@ class RocBandDisplay(FromEstimator, Display):
                 elinewidth=1,
                 label=f"{level} intervals, one threshold",
             )
-        self.ax_.set(**UNIT_SQUARE, xlabel="false positive rate", ylabel="true positive rate")
-        legend_below(self.ax_)
         names = ("fpr", "tpr", "low", "high", "fpr_low", "fpr_high", "tpr_low", "tpr_high", "thresholds")
         self._record(**{name: getattr(band, name) for name in names})
-        return self
+        return self._finish(*ROC_WORDS, box=True, **UNIT_SQUARE)
 
 
 class CostCurveBandDisplay(_CrossFittedDisplay):
@@ -389,16 +382,16 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
         band = self.result
-        self._begin(ax, size=(6.0, 5.0))
-        self.ax_.plot([0, 0.5, 1], [0, 0.5, 0], color=GUIDE, lw=1, zorder=0)
-        self.bands_, self.lines_ = _fill(self.ax_, band.pc, band, self._series(0)["color"], "")
-        self.ax_.set(
-            xlabel="operating point PC(+): 0 only false alarms matter, 1 only misses",
-            ylabel="normalised expected cost",
-            xlim=(0, 1),
-        )
-        self.ax_.set_ylim(bottom=0)
-        legend_below(self.ax_)
+        ax = self._begin(ax, size=(6.0, 5.0))
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GUIDE, lw=1, zorder=0)
+        self.bands_ = []
+        self._draw(band.pc, self._series(0)["color"])
         columns = ("pc", "honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
         self._record(**{name: getattr(band, name) for name in columns})
-        return self
+        return self._finish(
+            "operating point PC(+): 0 only false alarms matter, 1 only misses",
+            "normalised expected cost",
+            box=True,
+            xlim=(0, 1),
+            ylim=(0, None),
+        )

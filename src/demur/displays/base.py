@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Self
 
@@ -181,10 +181,6 @@ DIFFERENCE_CMAP = "PuOr_r"
 UNIT_SQUARE: dict[str, Any] = {"xlim": (-0.015, 1.015), "ylim": (-0.015, 1.015), "aspect": "equal"}
 MU_WORDS = r"relative cost of a false alarm, $\mu$ (a miss costs 1)"
 
-# Columns a thinned line keeps apart: finer than the pixels of a figure on screen, and at most
-# 4 points each.
-_COLUMNS = 1000
-
 
 def pyplot() -> Any:
     """Return matplotlib.pyplot, or say how to install it."""
@@ -207,14 +203,16 @@ def new_axes(
     return figure, figure.add_subplot(projection=projection)
 
 
-def axes_table(ax: Any, shape: tuple[int, int], size: tuple[float, float]) -> tuple[Any, Any]:
+def axes_table(
+    ax: Any, shape: tuple[int, int], size: tuple[float, float], *, rule: str = "must hold {} x {} axes"
+) -> tuple[Any, Any]:
     """Return (figure, array of axes): the given ones, or new ones."""
     if ax is None:
         figure = pyplot().figure(figsize=size, layout="constrained")
         return figure, figure.subplots(*shape, squeeze=False)
     table = np.atleast_2d(np.asarray(ax, dtype=object))
     if table.shape != shape:
-        raise input_error("ax", f"must hold {shape[0]} x {shape[1]} axes", f"shape {table.shape}")
+        raise input_error("ax", rule.format(*shape), f"shape {table.shape}")
     return table[0, 0].figure, table
 
 
@@ -225,10 +223,8 @@ def series_style(index: int) -> dict[str, Any]:
 
 def axis_words(ax: Any, x: str, y: str) -> None:
     """Name both axes and drop the frame lines that carry no scale."""
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.set(xlabel=x, ylabel=y)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any:
@@ -289,12 +285,13 @@ def two_names(names: Any) -> tuple[str, str]:
     return str(names[0]), str(names[1])
 
 
-def thinned(x: FloatArray, y: FloatArray, *, columns: int = _COLUMNS) -> IntArray:
+def thinned(x: FloatArray, y: FloatArray, *, columns: int = 1000) -> IntArray:
     """Return the positions of the points to draw of a line that runs one way in x, within [0, 1].
 
-    All of them up to four per column; beyond, of every column of width 1 / `columns` only the
-    first, last, lowest and highest point. Every kept point is a point of the line, and what is
-    left out lies inside the strokes drawn (M4, Jugel et al. 2014, doi:10.14778/2732951.2732953).
+    All of them up to four per column; beyond, of every column of width 1 / `columns`, finer than the
+    pixels of a figure on screen, only the first, last, lowest and highest point. Every kept point is
+    a point of the line, and what is left out lies inside the strokes drawn (M4, Jugel et al. 2014,
+    doi:10.14778/2732951.2732953).
     """
     if len(x) <= 4 * columns:
         return np.arange(len(x))
@@ -339,13 +336,13 @@ def show_names_as_text(figure: Any) -> None:
 
 
 def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a second drawing take the place of the one that `from_predictions` made."""
+    """Let a drawing take the place of the earlier one, and of the figure that `from_predictions` made."""
 
     @wraps(plot)
     def draw(self: Any, *args: Any, **options: Any) -> Any:
-        first, self._first_figure = getattr(self, "_first_figure", None), None
-        if first is not None:
-            pyplot().close(first)
+        if self._first_figure is not None:
+            pyplot().close(self._first_figure)
+        self._first_figure, self._drawn = None, {}
         drawn = plot(self, *args, **options)
         show_names_as_text(self.figure_)
         return drawn
@@ -356,21 +353,35 @@ def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
 class Display:
     """Base of the Displays: keeps the result and what was drawn.
 
-    Subclasses set ``ax_``, ``figure_`` and their artists in ``plot`` and record what they draw:
-    whole columns with ``_record``, or rows of several lines with ``_append``. `_kinds` names
-    the result classes a Display takes, `_several` says whether {name: result} is one of them.
+    An ordinary curve: ``_begin`` gets the axes, ``_curves`` yields the results with their styles,
+    ``_line`` draws one and records what it drew, ``_finish`` names the axes. Others draw their artists
+    themselves and record whole columns with ``_record``, or rows of several lines with ``_append``.
+    `_kinds` names the result classes a Display takes, `_several` says whether {name: result} is one
+    of them.
     """
 
-    figure_: Any
-    ax_: Any
     lines_: Any
     _kinds: ClassVar[tuple[type, ...]] = ()
     _several: ClassVar[bool] = False
 
     def __init__(self, *, result: Any) -> None:
-        self.result = self._checked(result) if self._kinds else result
         self._drawn: dict[str, Any] = {}
         self._first_figure: Any = None
+        self.result = result
+        kinds = " or ".join(kind.__name__ for kind in self._kinds)
+        kinds = f"{'an' if kinds[:1] in 'AEIOU' else 'a'} {kinds}"
+        if self._several and isinstance(result, Mapping):
+            if not result:
+                raise input_error(
+                    "result", f"must be {kinds}, or a mapping with at least one", "an empty mapping"
+                )
+            for name, member in result.items():
+                if not isinstance(member, self._kinds):
+                    raise input_error(f"result[{name!r}]", f"must be {kinds}", type(member).__name__)
+            self.result = {str(name): member for name, member in result.items()}
+        elif self._kinds and not isinstance(result, self._kinds):
+            or_many = ", or a mapping {name: one}" if self._several else ""
+            raise input_error("result", f"must be {kinds}{or_many}", type(result).__name__)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -388,31 +399,14 @@ class Display:
         self._first_figure = self.figure_ if ax is None else None
         return self
 
-    def _checked(self, result: Any) -> Any:
-        kinds = " or ".join(kind.__name__ for kind in self._kinds)
-        kinds = f"{'an' if kinds[0] in 'AEIOU' else 'a'} {kinds}"
-        if not (self._several and isinstance(result, Mapping)):
-            if not isinstance(result, self._kinds):
-                or_many = ", or a mapping {name: one}" if self._several else ""
-                raise input_error("result", f"must be {kinds}{or_many}", type(result).__name__)
-            return result
-        if not result:
-            raise input_error(
-                "result", f"must be {kinds}, or a mapping with at least one", "an empty mapping"
-            )
-        for name, member in result.items():
-            if not isinstance(member, self._kinds):
-                raise input_error(f"result[{name!r}]", f"must be {kinds}", type(member).__name__)
-        return {str(name): member for name, member in result.items()}
-
     @property
     def _members(self) -> dict[str, Any]:
         """Results by name; a single one has the empty name."""
         return dict(self.result) if isinstance(self.result, Mapping) else {"": self.result}
 
     def _begin(self, ax: Any, **size: Any) -> Any:
-        """Forget an earlier drawing, get axes, return them."""
-        self._drawn, self.lines_ = {}, []
+        """Get axes and return them."""
+        self.lines_ = []
         self.figure_, self.ax_ = new_axes(ax, **size)
         self._first_series = getattr(self.ax_, "_demur_series", 0) if self.ax_.has_data() else 0
         self.ax_._demur_series = self._first_series
@@ -424,10 +418,54 @@ class Display:
         self.ax_._demur_series = max(self.ax_._demur_series, place + 1)
         return series_style(place)
 
-    def _finish(self, x: str, y: str, *, columns: int = 1, extra: Sequence[Any] = (), **limits: Any) -> Self:
-        """Set the limits, name the axes, and explain below what was drawn."""
+    def _curves(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        """Yield name, result and style of every curve."""
+        for index, (name, member) in enumerate(self._members.items()):
+            yield name, member, self._series(index)
+
+    def _line(self, x: str, y: str, rows: dict[str, Any], **style: Any) -> list[Any]:
+        """Draw column y against column x of some rows, and add the rows to the drawn data."""
+        self._append(**rows)
+        return list(self.ax_.plot(rows[x], rows[y], **style))
+
+    def _begin_3d(
+        self, ax: Any, *, size: tuple[float, float], rule: str = "must be three-dimensional"
+    ) -> Any:
+        """Get three-dimensional axes; artists hide each other in the order of their zorder."""
+        if ax is not None and not hasattr(ax, "get_zlim"):
+            raise input_error("ax", rule, type(ax).__name__, "projection='3d'.")
+        self._begin(ax, projection="3d", size=size)
+        # guessing the order by depth would hide some
+        self.ax_.computed_zorder = False
+        return self.ax_
+
+    def _finish_3d(
+        self, words: Sequence[str], *, zpad: float, elev: float, azim: float, zoom: float, **limits: Any
+    ) -> Self:
+        """Set the limits and the point of view, and name the three axes."""
         self.ax_.set(**limits)
+        for axis, word, pad in zip("xyz", words, (6, 6, zpad), strict=True):
+            getattr(self.ax_, f"set_{axis}label")(word, labelpad=pad)
+        self.ax_.tick_params(labelsize=8)
+        self.ax_.view_init(elev=elev, azim=azim)
+        # the layout makes room for the box, not for its labels: a smaller box keeps them whole
+        self.ax_.set_box_aspect((1, 1, 0.8), zoom=zoom)
+        return self
+
+    def _finish(
+        self,
+        x: str,
+        y: str,
+        *,
+        box: bool = False,
+        columns: int = 1,
+        extra: Sequence[Any] = (),
+        **settings: Any,
+    ) -> Self:
+        """Scale and name the axes, explain below what was drawn; `box` keeps all four frame lines."""
+        self.ax_.set(**settings)
         framed(self.ax_, x, y, columns=columns, extra=extra)
+        self.ax_.spines[["top", "right"]].set_visible(box)
         return self
 
     @classmethod
@@ -436,8 +474,7 @@ class Display:
         return cls(result=result)
 
     def _record(self, **columns: Any) -> None:
-        for name, values in columns.items():
-            self._drawn[name] = np.asarray(values)
+        self._drawn |= {name: np.asarray(values) for name, values in columns.items()}
 
     def _append(self, **columns: Any) -> None:
         """Add rows to the drawn data; single values repeat, all calls name the same columns."""
@@ -454,9 +491,10 @@ class Display:
 
 
 class ScoreDisplay(FromEstimator, Display):
-    """A Display whose result `_compute` makes from labels and scores."""
+    """A Display whose results, one or several, `_compute` makes from labels and scores."""
 
     _compute: ClassVar[Callable[..., Any]]
+    _several = True
 
     @classmethod
     def from_predictions(
@@ -470,8 +508,9 @@ class ScoreDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of labels and scores, or of one ScoreCounts; parameters as in `roc_curve`."""
-        result = cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        return cls(result=result)._shown(ax, name)
+        return cls(
+            result=cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        )._shown(ax, name)
 
 
 class PrevalenceDisplay(FromEstimator, Display):
@@ -492,7 +531,8 @@ class PrevalenceDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
-        result = cls._compute(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
-        )
-        return cls(result=result)._shown(ax, name)
+        return cls(
+            result=cls._compute(
+                y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
+            )
+        )._shown(ax, name)

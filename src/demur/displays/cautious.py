@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from demur.cautious.response import (
 )
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.costs.model import CostModel
-from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
@@ -30,11 +31,11 @@ from demur.displays.base import (
     Display,
     FromEstimator,
     by_model,
-    framed,
     per_model,
     thinned,
     with_name,
 )
+from demur.displays.roc import ROC_WORDS
 from demur.exceptions import UndefinedError
 from demur.roc.curve import RocCurve, cut_out, roc_curve
 from demur.surface.window import ABSTAIN, decide
@@ -133,26 +134,21 @@ class CapacityGraphDisplay(FromEstimator, Display):
         if baseline:
             line = {"color": ABSTAIN_COLOR, "lw": 1, "ls": (0, (4, 3)), "label": "no information"}
             ax.plot([0, 1], [graph.baseline, 0], **line)
-        self.hull_ = ax.plot(
-            graph.hull[:, 0],
-            graph.hull[:, 1],
+        (self.hull_,) = ax.plot(
+            *graph.hull.T,
             color="#000000",
             lw=5,
             alpha=0.16,
             solid_capstyle="round",
             label=f"best mixture (capacity {graph.capacity:.3f})",
-        )[0]
-        for index, name in enumerate(graph.names):
-            tail, point = graph.tails[index], graph.points[index]
+        )
+        for index, (name, tail, point) in enumerate(zip(graph.names, graph.tails, graph.points, strict=True)):
             faint = name in graph.discarded
             label = f"{name} (never worth using)" if faint else name
             style = {**self._series(index), "alpha": 0.45 if faint else 1.0}
-            corners = np.array([tail, point, (1.0, 0.0)])
-            self.lines_ += ax.plot(*corners.T, lw=1.4, label=label, **style)
+            self.lines_ += ax.plot(*np.array([tail, point, (1.0, 0.0)]).T, lw=1.4, label=label, **style)
             ax.plot(*point, "o", ms=6, color=style["color"], alpha=style["alpha"], clip_on=False, zorder=4)
         top = max(float(graph.tails[:, 1].max()), graph.baseline if baseline else 0.0)
-        ax.set(xlim=(0, 1), ylim=(0, top * 1.05))
-        framed(ax, ABSTENTION_WORDS, "errors per case of all")
         parts = {
             "tail": (graph.names, graph.tails),
             "point": (graph.names, graph.points),
@@ -160,7 +156,7 @@ class CapacityGraphDisplay(FromEstimator, Display):
         }
         for part, (names, places) in parts.items():
             self._append(model=names, part=part, abstention=places[:, 0], error=places[:, 1])
-        return self
+        return self._finish(ABSTENTION_WORDS, METRIC_WORDS["error"], xlim=(0, 1), ylim=(0, top * 1.05))
 
 
 class ResponseCurveDisplay(FromEstimator, Display):
@@ -226,7 +222,7 @@ class ResponseCurveDisplay(FromEstimator, Display):
             "costs": costs,
             "labels": labels,
         }
-        return cls(result=per_model(lambda p: response_curve(y_true, p, **options), proba))._shown(ax, name)
+        return cls(result=per_model(partial(response_curve, y_true, **options), proba))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.
@@ -240,21 +236,20 @@ class ResponseCurveDisplay(FromEstimator, Display):
         """
         ax = self._begin(ax)
         self.best_ = []
-        for index, (name, curve) in enumerate(self._members.items()):
+        upwards = self.metric not in ("error", "cost")
+        for name, curve, style in self._curves():
             # points with a value, as many as a figure can show
-            keep = ~np.isnan(curve.value)
-            x, y = curve.abstention[keep], curve.value[keep]
-            at = thinned(x, y)
-            x, y = x[at], y[at]
-            words, style = f"area {curve.area:.3f}", self._series(index)
+            points = np.stack([curve.abstention, curve.value])[:, ~np.isnan(curve.value)]
+            x, y = points[:, thinned(*points)]
             best = curve.best() if mark_best and isinstance(curve, ResponseCurve) else None
+            words = f"area {curve.area:.3f}"
             if best is not None:
                 finite = np.isfinite(best.window)
                 where = f"at window {best.window:.3f}" if finite else "by abstaining on everything"
                 words += f", best {best.value:.4g} {where}"
             marker = {"marker": "o", "ms": 3} if len(x) <= _DOTS_UP_TO else {}
             # an accuracy or AUC at abstention 1 is a convention and what leads there no mixture
-            solid = len(x) if self.metric in ("error", "cost") else len(x) - 1
+            solid = len(x) - upwards
             label = with_name(name, words)
             self.lines_ += ax.plot(x[:solid], y[:solid], lw=1.6, label=label, **style, **marker)
             ax.plot(x[solid - 1 :], y[solid - 1 :], color=style["color"], lw=1, alpha=0.4)
@@ -263,13 +258,8 @@ class ResponseCurveDisplay(FromEstimator, Display):
                 ring = {"ms": 11, "mfc": "none", "mec": style["color"], "mew": 1.8, "clip_on": False}
                 ax.plot(best.abstention, best.value, "o", **ring)
             self._append(model=name, abstention=x, value=y)
-        limits: Any = {"ylim": (0 if self.metric in ("error", "cost") else None, None)}
-        return self._finish(
-            ABSTENTION_WORDS,
-            METRIC_WORDS[self.metric],
-            xlim=(0, 1),
-            **({} if self.metric == "auc" else limits),
-        )
+        limits: Any = {} if self.metric == "auc" else {"ylim": (None if upwards else 0, None)}
+        return self._finish(ABSTENTION_WORDS, METRIC_WORDS[self.metric], xlim=(0, 1), **limits)
 
 
 class RocResponseSurfaceDisplay(FromEstimator, Display):
@@ -330,16 +320,14 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
         highest : float
             Largest share to draw, at most the last one with both classes.
         """
-        ax = self._begin(ax, projection="3d", size=(6.4, 5.2))
+        ax = self._begin_3d(ax, size=(6.4, 5.2))
         surface = self.result
         count = check_positive_int(levels, "levels", minimum=2)
         reach = surface.abstention[:-1][~np.isnan(surface.auc[:-1])].max(initial=0.0)
         shares = np.linspace(0, min(check_rate(highest, "highest"), float(reach)), count)
         grid = np.linspace(0, 1, 101)
-        curves = [surface.roc(share) for share in shares]
-        tpr = np.array([np.interp(grid, curve.fpr, curve.tpr) for curve in curves])
+        tpr = np.array([np.interp(grid, curve.fpr, curve.tpr) for curve in map(surface.roc, shares)])
         x, y = np.meshgrid(grid, shares)
-        ax.computed_zorder = False  # the curve without abstention stays visible
         self.surface_ = ax.plot_surface(
             x,
             y,
@@ -352,6 +340,7 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
             linewidth=0,
             antialiased=False,
         )
+        # the curve without abstention stays visible
         ax.plot(grid, np.zeros_like(grid), tpr[0], color=ACCENT, lw=1.6, zorder=3)
         ax.set(xlim=(0, 1), zlim=(0, 1), zlabel="true positive rate")
         ax.set_xlabel("false positive rate", labelpad=8)
@@ -410,22 +399,21 @@ class EfficacyDisplay(FromEstimator, Display):
     ) -> Self:
         """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
         options: Any = {"labels": labels, "abstain": abstain}
-        made = per_model(lambda answers: cautious_confusion(y_true, answers, **options), y_pred)
-        return cls(result=made)._shown(ax, name)
+        return cls(result=per_model(partial(cautious_confusion, y_true, **options), y_pred))._shown(ax, name)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the classifiers and their areas on `ax`, or on new axes."""
         ax = self._begin(ax)
-        for index, (name, matrix) in enumerate(self._members.items()):
+        for name, matrix, style in self._curves():
             if np.isnan(matrix.accuracy):
                 raise UndefinedError("Efficacy needs answers, got abstentions only. Hint: leave it out.")
-            x, y = np.array([0.0, matrix.abstention, 1.0]), np.array([0.0, matrix.accuracy, 1.0])
-            style = self._series(index)
+            x, y = [0.0, matrix.abstention, 1.0], [0.0, matrix.accuracy, 1.0]
+            rows = {"model": name, "abstention": x, "accuracy": y}
+            look = {**style, "marker": "o", "ms": 4, "lw": 1.6, "clip_on": False}
             label = with_name(name, f"efficacy {matrix.efficacy:.3f}")
-            self.lines_ += ax.plot(x, y, marker="o", ms=4, lw=1.6, label=label, clip_on=False, **style)
+            self.lines_ += self._line("abstention", "accuracy", rows, label=label, **look)
             ax.fill_between(x, y, color=style["color"], alpha=0.12, lw=0)
-            self._append(model=name, abstention=x, accuracy=y)
-        return self._finish(ABSTENTION_WORDS, "accuracy of the answered cases", xlim=(0, 1), ylim=(0, 1.02))
+        return self._finish(ABSTENTION_WORDS, METRIC_WORDS["accuracy"], xlim=(0, 1), ylim=(0, 1.02))
 
 
 class RocSecantDisplay(FromEstimator, Display):
@@ -465,11 +453,10 @@ class RocSecantDisplay(FromEstimator, Display):
         super().__init__(result=result)
         self.window = window
         codes = decide(result.counts.scores, window)
-        size = len(codes)
         if not np.any(codes == ABSTAIN):
             raise input_error("window", "must abstain on some score", repr(window), "widen it.")
         # vertices run from the highest score down
-        self._cuts = int(np.count_nonzero(codes == 1)), size - int(np.count_nonzero(codes == 0))
+        self._cuts = int(np.count_nonzero(codes == 1)), int(np.count_nonzero(codes != 0))
         self.decided = cut_out(result.fpr, result.tpr, *self._cuts)
 
     @classmethod
@@ -485,8 +472,8 @@ class RocSecantDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of labels, scores and a window."""
-        counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        return cls(result=roc_curve(counts), window=window)._shown(ax, name)
+        curve = roc_curve(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        return cls(result=curve, window=window)._shown(ax, name)
 
     @classmethod
     def from_result(cls, result: Any, window: Any = None) -> Self:
@@ -498,23 +485,17 @@ class RocSecantDisplay(FromEstimator, Display):
         ax = self._begin(ax, size=(5.2, 5.2))
         curve, decided, ends = self.result, self.decided, list(self._cuts)
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
-        parts = {
-            "all cases": (curve.fpr, curve.tpr, {"color": self._series(0)["color"], "lw": 1.6}),
-            "secant of the window": (
-                curve.fpr[ends],
-                curve.tpr[ends],
-                {"color": ABSTAIN_COLOR, "lw": 1.4, "ls": (0, (4, 3)), "marker": "o", "ms": 4},
-            ),
-            "decided cases": (decided.fpr, decided.tpr, {"color": self._series(1)["color"], "lw": 1.6}),
-        }
-        areas = {"all cases": curve.auc, "decided cases": decided.auc}
-        for part, (x, y, style) in parts.items():
-            label = f"{part}, AUC {areas[part]:.3f}" if part in areas else part
-            self.lines_ += ax.plot(x, y, label=label, **style)
-            self._append(part=part, fpr=x, tpr=y)
-        return self._finish(
-            "false positive rate", "true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01)
+        whole, rest = ({"color": self._series(k)["color"], "lw": 1.6} for k in range(2))
+        grey = {"color": ABSTAIN_COLOR, "lw": 1.4, "ls": (0, (4, 3)), "marker": "o", "ms": 4}
+        parts = (
+            ("all cases", f", AUC {curve.auc:.3f}", curve.fpr, curve.tpr, whole),
+            ("secant of the window", "", curve.fpr[ends], curve.tpr[ends], grey),
+            ("decided cases", f", AUC {decided.auc:.3f}", decided.fpr, decided.tpr, rest),
         )
+        for part, area, fpr, tpr, style in parts:
+            rows = {"part": part, "fpr": fpr, "tpr": tpr}
+            self.lines_ += self._line("fpr", "tpr", rows, label=part + area, **style)
+        return self._finish(*ROC_WORDS, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
 
 
 class ResponseBandDisplay(FromEstimator, Display):
@@ -566,23 +547,24 @@ class ResponseBandDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier; see `response_band`."""
-        band = response_band(
-            y_true,
-            proba,
-            metric=metric,
-            costs=costs,
-            bias=bias,
-            labels=labels,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            rng=rng,
-        )
-        return cls(result=band)._shown(ax, name)
+        return cls(
+            result=response_band(
+                y_true,
+                proba,
+                metric=metric,
+                costs=costs,
+                bias=bias,
+                labels=labels,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                rng=rng,
+            )
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
         ax = self._begin(ax)
-        (name, band), color = next(iter(self._members.items())), self._series(0)["color"]
+        band, color = self.result, self._series(0)["color"]
         x, level = band.abstention, f"{band.confidence_level:.0%}"
         ends = (
             (band.low, band.high, 0.15, f"{level} of curves"),
@@ -594,9 +576,9 @@ class ResponseBandDisplay(FromEstimator, Display):
         ]
         (self.line_,) = ax.plot(x, band.value, color=color, lw=1.6, label="these cases")
         columns = ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high")
-        self._append(model=name, **{column: getattr(band, column) for column in columns})
-        bottom = {"ylim": (min(0.0, float(band.low.min())), None)}
-        limits: Any = bottom if band.metric in ("error", "cost") else {}
+        self._append(model="", **{column: getattr(band, column) for column in columns})
+        downwards = band.metric in ("error", "cost")
+        limits: Any = {"ylim": (min(0.0, float(band.low.min())), None)} if downwards else {}
         return self._finish(ABSTENTION_WORDS, METRIC_WORDS[band.metric], xlim=(0, 1), **limits)
 
 
@@ -662,23 +644,22 @@ class RiskCoverageDisplay(FromEstimator, Display):
         best : bool
             Draw the best possible order of the first model's losses.
         """
-        ax = self._begin(ax)
-        for index, (name, curve) in enumerate(self._members.items()):
+        self._begin(ax)
+        for name, curve, style in self._curves():
             area = f"AUGRC {curve.augrc:.3f}" if generalized else f"AURC {curve.aurc:.3f}"
-            x, y = _drawn(curve, generalized=generalized)
-            self.lines_ += ax.plot(x, y, lw=1.6, label=with_name(name, area), **self._series(index))
-            self._append(model=name, part="curve", coverage=x, risk=y)
+            rows = {"model": name, "part": "curve", **_points(curve, generalized=generalized)}
+            self.lines_ += self._line("coverage", "risk", rows, lw=1.6, label=with_name(name, area), **style)
         if best:
-            first, curve = next(iter(self._members.items()))
-            x, y = _drawn(curve.best_possible(), generalized=generalized)
-            ax.plot(x, y, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label="best possible order")
-            self._append(model=first, part="best possible order", coverage=x, risk=y)
+            (first, curve), words = next(iter(self._members.items())), "best possible order"
+            points = _points(curve.best_possible(), generalized=generalized)
+            rows = {"model": first, "part": words, **points}
+            self._line("coverage", "risk", rows, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label=words)
         which = "loss per case of all" if generalized else "mean loss of the answered cases"
         return self._finish("coverage (share of cases answered)", which, xlim=(0, 1), ylim=(0, None))
 
 
-def _drawn(curve: RiskCoverageCurve, *, generalized: bool) -> tuple[FloatArray, FloatArray]:
-    """Ends of the groups, and points between them."""
+def _points(curve: RiskCoverageCurve, *, generalized: bool) -> dict[str, FloatArray]:
+    """Return the ends of the groups, and points between them."""
     if curve.convention == "discrete":
         x, y = curve.coverage, curve.generalized_risk if generalized else curve.risk
     else:
@@ -687,4 +668,4 @@ def _drawn(curve: RiskCoverageCurve, *, generalized: bool) -> tuple[FloatArray, 
         accepted = np.interp(x, ends, np.concatenate([[0.0], curve.generalized_risk]))
         y = accepted if generalized else accepted / x
     at = thinned(x, y)
-    return x[at], y[at]
+    return {"coverage": x[at], "risk": y[at]}

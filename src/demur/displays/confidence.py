@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, FromEstimator, by_model, with_name
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, FromEstimator, by_model, per_model, with_name
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.typing import ArrayLike, BoolArray, Labels
 
 __all__ = [
     "ConfidentSegmentDisplay",
@@ -43,14 +44,15 @@ class _SegmentDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of scores; parameters as in `confident_segment`."""
-        segment = confident_segment(
-            y_true,
-            y_score,
-            confidence_level=confidence_level,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-        )
-        return cls(result=segment)._shown(ax, name)
+        return cls(
+            result=confident_segment(
+                y_true,
+                y_score,
+                confidence_level=confidence_level,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+            )
+        )._shown(ax, name)
 
 
 class ConfidentSegmentDisplay(_SegmentDisplay):
@@ -94,57 +96,35 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
         shade : bool
             Whether to shade the area of the segment, if there is one curve only.
         """
-        self._begin(ax, size=(5.2, 5.8))
+        ax = self._begin(ax, size=(5.2, 5.8))
         self.segments_: list[Any] = []
         self.region_: Any = None
-        members = self._members
-        for index, (name, part) in enumerate(members.items()):
-            self._draw(index, name, part)
-        parts = list(members.values())
-        if shade and len(parts) == 1 and parts[0].first is not None:
-            self._shade(parts[0].segment)
-        roc_space(self.ax_)
-        self._record(
-            model=np.repeat(list(members), [len(part.points) for part in parts]),
-            fpr=np.concatenate([part.fpr for part in parts]),
-            tpr=np.concatenate([part.tpr for part in parts]),
-            threshold=np.concatenate([part.thresholds for part in parts]),
-            confident=np.concatenate([part.confident for part in parts]),
-        )
-        return self
-
-    def _draw(self, index: int, name: str, part: ConfidentSegment) -> None:
-        style = self._series(index)
-        few = len(part.points) <= _SINGLE_POINTS
-        if part.cauc is None:
+        for name, part, style in self._curves():
+            few = len(part.points) <= _SINGLE_POINTS
             words = "no confident point"
-        else:
-            words = f"confident at {part.n_confident} of {len(part.points)} points, CAUC {part.cauc:.3f}"
-        self.lines_ += self.ax_.plot(part.fpr, part.tpr, lw=1, marker="o" if few else None, ms=2.5, **style)
-        self.segments_ += self.ax_.plot(
-            part.segment[:, 0],
-            part.segment[:, 1],
-            color=style["color"],
-            lw=3.2,
-            # a run of one point has no line to show
-            marker="o" if few or part.n_confident == 1 else None,
-            ms=5.5,
-            solid_capstyle="round",
-            label=with_name(name, words),
-        )
-
-    def _shade(self, segment: FloatArray) -> None:
-        """Fill the region whose area is the CAUC: below the segment, or right of it."""
-        (f1, t1), (f2, t2) = segment[0], segment[-1]
-        outline = np.vstack([[[f1, 0.0]], segment, [[1.0, t2], [1.0, t1], [f2, t1], [f2, 0.0]]])
-        (self.region_,) = self.ax_.fill(
-            *outline.T,
-            color=self._series(0)["color"],
-            alpha=0.12,
-            lw=0,
-            zorder=0,
-            label="area of the confident segment",
-        )
+            if part.cauc is not None:
+                words = f"confident at {part.n_confident} of {len(part.points)} points, CAUC {part.cauc:.3f}"
+            columns = {"fpr": part.fpr, "tpr": part.tpr, "threshold": part.thresholds}
+            rows = {"model": name, **columns, "confident": part.confident}
+            self.lines_ += self._line("fpr", "tpr", rows, lw=1, marker="o" if few else None, ms=2.5, **style)
+            self.segments_ += ax.plot(
+                *part.segment.T,
+                color=style["color"],
+                lw=3.2,
+                # a run of one point has no line to show
+                marker="o" if few or part.n_confident == 1 else None,
+                ms=5.5,
+                solid_capstyle="round",
+                label=with_name(name, words),
+            )
+            if shade and len(self._members) == 1 and part.first is not None:
+                # the region whose area is the CAUC: below the segment, or right of it
+                (f1, t1), (f2, t2) = part.segment[0], part.segment[-1]
+                outline = np.vstack([[[f1, 0.0]], part.segment, [[1.0, t2], [1.0, t1], [f2, t1], [f2, 0.0]]])
+                look = {"color": style["color"], "alpha": 0.12, "lw": 0, "zorder": 0}
+                (self.region_,) = ax.fill(*outline.T, label="area of the confident segment", **look)
+        roc_space(ax)
+        return self
 
 
 class TangoIntervalDisplay(_SegmentDisplay):
@@ -188,38 +168,37 @@ class TangoIntervalDisplay(_SegmentDisplay):
         title : str, optional
             Heading of the panel, such as the name of the classifier.
         """
-        self._begin(ax, size=(6.2, 4.6))
+        ax = self._begin(ax, size=(6.2, 4.6))
         part = self.result
         kept = np.isfinite(part.thresholds) & (part.confident if confident_only else True)
-        self.zero_ = self.ax_.axhline(0, color="black", lw=0.8, zorder=1)
+        self.zero_ = ax.axhline(0, color="black", lw=0.8, zorder=1)
         contains = f"confident: the {100 * part.confidence_level:g} % interval contains 0"
         draw = self._draw_bars if np.count_nonzero(kept) <= _SINGLE_POINTS else self._draw_band
         draw(kept & ~part.confident, ABSTAIN_COLOR, "interval without 0")
         draw(kept & part.confident, self._series(0)["color"], contains)
         if not kept.any():
-            place = {"ha": "center", "va": "bottom", "transform": self.ax_.transAxes}
+            place = {"ha": "center", "va": "bottom", "transform": ax.transAxes}
             where = "" if part.first is None else " at a finite threshold"
-            self.ax_.text(0.5, 0.55, f"no confident point{where}", **place)
+            ax.text(0.5, 0.55, f"no confident point{where}", **place)
         if title:
-            self.ax_.set_title(title)
+            ax.set_title(title)
         at = part.thresholds[kept]
         if len(at) >= 2 and np.ptp(at) <= 0.01 * np.max(np.abs(at)):
             # thresholds that lie close together in full, few of them, not as a rest beside an offset
             from matplotlib.ticker import MaxNLocator
 
-            self.ax_.xaxis.set_major_locator(MaxNLocator(3))
-            self.ax_.ticklabel_format(axis="x", useOffset=False, style="plain")
+            ax.xaxis.set_major_locator(MaxNLocator(3))
+            ax.ticklabel_format(axis="x", useOffset=False, style="plain")
         columns = {name: getattr(part, name)[kept] for name in ("difference", "low", "high", "confident")}
         self._record(threshold=at, **columns)
         return self._finish("threshold (positive from this score up)", "(misses − false alarms) / cases")
 
     def _draw_bars(self, rows: BoolArray, color: str, words: str) -> None:
-        if not rows.any():
-            return
         part = self.result
-        at = part.thresholds[rows]
-        self.ax_.vlines(at, part.low[rows], part.high[rows], color=color, lw=1.4)
-        self.ax_.plot(at, part.difference[rows], ls="none", marker="o", ms=4, color=color, label=words)
+        if rows.any():
+            at = part.thresholds[rows]
+            self.ax_.vlines(at, part.low[rows], part.high[rows], color=color, lw=1.4)
+            self.ax_.plot(at, part.difference[rows], ls="none", marker="o", ms=4, color=color, label=words)
 
     def _draw_band(self, rows: BoolArray, color: str, words: str) -> None:
         """Steps from threshold to threshold; rows of one kind may lie on both sides of the other."""
@@ -283,14 +262,14 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         name: str | None = None,
     ) -> Self:
         """Make the Display of the scores of one model, or of a mapping {name: scores}."""
-        models = by_model(y_score, name, "model")
-        options: Any = {
-            "confidence_level": confidence_level,
-            "pos_label": pos_label,
-            "sample_weight": sample_weight,
-        }
-        segments = {model: confident_segment(y_true, s, **options) for model, s in models.items()}
-        return cls(result=segments)._shown(ax, None)
+        segment_of = partial(
+            confident_segment,
+            y_true,
+            confidence_level=confidence_level,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+        )
+        return cls(result=per_model(segment_of, by_model(y_score, name, "model")))._shown(ax, None)
 
     def plot(self, ax: Any = None, *, absolute: bool = False) -> Self:
         """Draw the markers.
@@ -302,28 +281,26 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         absolute : bool
             Mean of the absolute instead of the signed imbalance.
         """
-        self._begin(ax, size=(5.6, 5.2))
+        ax = self._begin(ax, size=(5.6, 5.2))
         self.markers_: list[Any] = []
-        members = self._members
-        self.ax_.axvline(0, color=GUIDE, lw=1, zorder=0)
+        ax.axvline(0, color=GUIDE, lw=1, zorder=0)
         name = "ave_abs_d" if absolute else "ave_d"
-        # None, of a model without a confident point, is NaN
-        x = np.array([getattr(part, name) for part in members.values()], dtype=np.float64)
-        y = np.array([part.cauc for part in members.values()], dtype=np.float64)
-        for index, (model, part) in enumerate(members.items()):
-            self.markers_ += self.ax_.plot(
-                x[index],
-                y[index],
+        for index, (model, part, style) in enumerate(self._curves()):
+            # None, of a model without a confident point, is NaN
+            place = {axis: np.array(getattr(part, axis), dtype=np.float64) for axis in ("cauc", name)}
+            self.markers_ += self._line(
+                name,
+                "cauc",
+                {"model": model, **place},
                 ls="none",
                 marker=_MARKERS[index % len(_MARKERS)],
                 ms=9,
-                color=self._series(index)["color"],
+                color=style["color"],
                 label=model if part.first is not None else f"{model}: no confident point",
             )
-        self.ax_.set_ylim(-0.03, 1.03)
-        self.ax_.margins(x=0.15)
+        ax.set_ylim(-0.03, 1.03)
+        ax.margins(x=0.15)
         inside = "|misses − false alarms|" if absolute else "(misses − false alarms)"
-        self._record(model=list(members), cauc=y, **{name: x})
         return self._finish(
             f"mean of {inside} / cases over the segment" + ("" if absolute else ", AveD"),
             "area of the confident segment, CAUC",

@@ -15,16 +15,17 @@ from demur.displays.base import (
     ACCENT,
     GUIDE,
     MU_WORDS,
+    UNIT_SQUARE,
     Display,
     ScoreDisplay,
-    axis_words,
-    legend_below,
+    axes_table,
+    framed,
     pyplot,
     thinned,
     two_names,
     with_name,
 )
-from demur.displays.roc import draw_roc, roc_axes
+from demur.displays.roc import ROC_WORDS, draw_roc
 from demur.exceptions import InputError
 from demur.roc.curve import RocCurve, RocHull, roc_curve
 from demur.typing import FloatArray, Labels
@@ -64,11 +65,6 @@ def _draw_threshold_lines(ax: Any, fpr: FloatArray, fnr: FloatArray, **style: An
     return ax.add_collection(LineCollection(list(ends), zorder=0, **style))
 
 
-def _cost_axes(ax: Any, top: float) -> None:
-    ax.set(xlim=(0, 1), ylim=(0, top))
-    axis_words(ax, PC_WORDS, COST_WORDS)
-
-
 class CostCurveDisplay(ScoreDisplay):
     """Cost curves and cost lines against the operating point; see `cost_curve`.
 
@@ -105,7 +101,6 @@ class CostCurveDisplay(ScoreDisplay):
 
     _kinds = (CostCurve, AverageCostCurve, CostLine)
     _compute = staticmethod(cost_curve)
-    _several = True
 
     def plot(
         self,
@@ -136,44 +131,51 @@ class CostCurveDisplay(ScoreDisplay):
         folds : sequence of curves or lines, optional
             Draw them faintly: the members of an average.
         """
-        members = self._members
-        self._check_options(members, lines=lines, band=band, folds=folds)
+        self._check_options(lines=lines, band=band, folds=folds)
         if prevalence is not None and check_rate(prevalence, "prevalence") in (0.0, 1.0):
             raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
         ax = self._begin(ax, size=(5.8, 5.2))
         _draw_tent(ax)
         top = 0.5  # of the tent
         for number, fold in enumerate(folds or ()):
-            corners = _corners(fold)
+            pc, cost = _corners(fold).T
             words = "single folds" if number == 0 else None
-            ax.plot(*corners.T, color=self._series(0)["color"], lw=0.7, alpha=0.35, label=words)
-            self._keep("fold", str(number), corners)
-            top = max(top, float(corners[:, 1].max()))
-        for index, (name, curve) in enumerate(members.items()):
+            rows = {"model": str(number), "part": "fold", "pc": pc, "cost": cost}
+            self._line("pc", "cost", rows, color=self._series(0)["color"], lw=0.7, alpha=0.35, label=words)
+            top = max(top, float(cost.max()))
+        for name, curve, style in self._curves():
             if lines and isinstance(curve, CostCurve):
-                self._draw_lines(name, curve, self._series(index)["color"])
+                self._draw_lines(name, curve, style["color"])
             if band is not None and isinstance(curve, CostLine):
-                top = max(top, self._draw_band(name, curve, band, self._series(index)["color"]))
-            corners, text = _corners(curve), _words(curve, name, annotate=annotate)
-            self.lines_ += ax.plot(
-                *corners.T, label=with_name(name, text), lw=1.8, zorder=3, **self._series(index)
+                top = max(top, self._draw_band(name, curve, band, style["color"]))
+            (pc, cost), text = _corners(curve).T, _words(curve, name, annotate=annotate)
+            rows = {"model": name, "part": "curve", "pc": pc, "cost": cost}
+            self.lines_ += self._line(
+                "pc", "cost", rows, label=with_name(name, text), lw=1.8, zorder=3, **style
             )
-            self._keep("curve", name, corners)
-            top = max(top, float(corners[:, 1].max()))
-        _cost_axes(ax, min(1.0, top) * 1.04)
+            top = max(top, float(cost.max()))
+        ax.set(xlim=(0, 1), ylim=(0, min(1.0, top) * 1.04))
         self._mark_crossings()
         if annotate:
-            self._draw_ranges(members)
+            # bars under the axis: where each curve beats the trivial classifiers
+            top = ax.get_ylim()[1]
+            for index, (name, curve, style) in enumerate(self._curves()):
+                reach = curve.operating_range
+                if reach is not None:
+                    heights = [-0.022 * top * (index + 1)] * 2
+                    ax.plot(reach, heights, color=style["color"], lw=3.5, solid_capstyle="butt")
+                    self._append(model=name, part="operating range", pc=list(reach), cost=np.nan)
+            ax.set_ylim(-0.022 * top * (len(self._members) + 1), top)
         self.mu_axis_ = None if prevalence is None else _mu_axis(ax, prevalence)
-        legend_below(ax, columns=1 if annotate or band is not None else 2)
-        return self
+        return self._finish(PC_WORDS, COST_WORDS, columns=1 if annotate or band is not None else 2)
 
-    def _check_options(self, members: dict[str, Any], *, lines: bool, band: Any, folds: Any) -> None:
-        if lines and not any(isinstance(curve, CostCurve) for curve in members.values()):
+    def _check_options(self, *, lines: bool, band: Any, folds: Any) -> None:
+        kinds = {type(curve) for curve in self._members.values()}
+        if lines and CostCurve not in kinds:
             raise input_error("lines", "needs a CostCurve, which has thresholds", "none")
         if band is not None:
             check_confidence_level(band, "band")
-            if not any(isinstance(curve, CostLine) for curve in members.values()):
+            if CostLine not in kinds:
                 raise InputError(
                     "`band` needs a CostLine made with n_positive and n_negative, got none. "
                     "Hint: CostLine.from_predictions makes one."
@@ -184,11 +186,6 @@ class CostCurveDisplay(ScoreDisplay):
                     f"folds[{number}]", "must be a cost curve or a cost line", type(fold).__name__
                 )
 
-    def _keep(self, part: str, name: str, points: Any) -> None:
-        pairs = np.asarray(points, dtype=np.float64).reshape(-1, 2)
-        if len(pairs):
-            self._append(model=name, part=part, pc=pairs[:, 0], cost=pairs[:, 1])
-
     def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
         at = thinned(curve.fpr, curve.fnr, columns=100)
         fpr, fnr = curve.fpr[at], curve.fnr[at]
@@ -196,15 +193,15 @@ class CostCurveDisplay(ScoreDisplay):
         _draw_threshold_lines(self.ax_, fpr, fnr, **faint)
         self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
         for part, x, y in (("line at pc 0", 0.0, fpr), ("line at pc 1", 1.0, fnr)):
-            self._keep(part, name, np.column_stack([np.full_like(y, x), y]))
+            self._append(model=name, part=part, pc=x, cost=y)
 
     def _draw_band(self, name: str, curve: CostLine, level: float, color: str) -> float:
         pc = np.linspace(0, 1, _BAND_POINTS)
         ends = np.array([curve.interval(float(x), confidence_level=level) for x in pc])
         words = with_name(name, f"{100 * level:g} % interval at each point")
-        self.ax_.fill_between(pc, ends[:, 0], ends[:, 1], color=color, alpha=0.18, lw=0, label=words)
-        self._keep("band low", name, np.column_stack([pc, ends[:, 0]]))
-        self._keep("band high", name, np.column_stack([pc, ends[:, 1]]))
+        self.ax_.fill_between(pc, *ends.T, color=color, alpha=0.18, lw=0, label=words)
+        for part, limit in zip(("band low", "band high"), ends.T, strict=True):
+            self._append(model=name, part=part, pc=pc, cost=limit)
         return float(ends[:, 1].max())
 
     def _mark_crossings(self) -> None:
@@ -217,7 +214,8 @@ class CostCurveDisplay(ScoreDisplay):
         self.crossings_ = [(x, min(float(curve.expected_cost(x)) for curve in curves)) for x in borders]
         labelled = -1.0
         for x, cost in self.crossings_:
-            self.ax_.plot(x, cost, "o", ms=6, mfc="white", mec="black", zorder=4)
+            rows = {"model": "", "part": "crossing", "pc": x, "cost": cost}
+            self._line("pc", "cost", rows, ls="none", marker="o", ms=6, mfc="white", mec="black", zorder=4)
             if x - labelled >= _LABEL_GAP:
                 labelled = x
                 # below the lower envelope there is never a line to collide with, but the
@@ -227,21 +225,6 @@ class CostCurveDisplay(ScoreDisplay):
                 paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
                 shift = (0, 16 if low else -7)
                 self.ax_.annotate(f"{x:.3f}", (x, cost), shift, bbox=paper, zorder=4, fontsize=8, **place)
-        self._keep("crossing", "", self.crossings_)
-
-    def _draw_ranges(self, members: dict[str, Any]) -> None:
-        """Bars under the axis: where each curve beats the trivial classifiers."""
-        top = self.ax_.get_ylim()[1]
-        for index, (name, curve) in enumerate(members.items()):
-            reach = curve.operating_range
-            if reach is None:
-                continue
-            height = -0.022 * top * (index + 1)
-            self.ax_.plot(
-                reach, [height, height], color=self._series(index)["color"], lw=3.5, solid_capstyle="butt"
-            )
-            self._append(model=name, part="operating range", pc=list(reach), cost=np.nan)
-        self.ax_.set_ylim(-0.022 * top * (len(members) + 1), top)
 
 
 def _words(curve: Any, name: str, *, annotate: bool) -> str:
@@ -401,6 +384,7 @@ class RocCostDualDisplay(ScoreDisplay):
 
     _kinds = (RocCurve,)
     _compute = staticmethod(roc_curve)
+    _several = False
 
     def plot(self, ax: Any = None, *, pc: float | None = None) -> Self:
         """Draw both planes.
@@ -413,63 +397,51 @@ class RocCostDualDisplay(ScoreDisplay):
             Operating point to mark in both planes.
         """
         at = None if pc is None else check_rate(pc, "pc")
-        self._drawn = {}
-        if ax is None:
-            self.figure_ = pyplot().figure(figsize=(9.6, 5.2), layout="constrained")
-            self.ax_ = self.figure_.subplots(1, 2)
-        else:
-            self.ax_ = np.asarray(ax, dtype=object)
-            if self.ax_.shape != (2,):
-                raise input_error("ax", "must hold two axes", f"shape {self.ax_.shape}")
-            self.figure_ = self.ax_[0].figure
-        hull, envelope = self.result.convex_hull(), cost_curve(self.result.counts)
+        self.figure_, table = axes_table(ax, (1, 2), (9.6, 5.2), rule="must hold two axes")
+        self.ax_ = table[0]
+        roc, costs = self.ax_
+        curve, hull, envelope = self.result, self.result.convex_hull(), cost_curve(self.result.counts)
         colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.92, len(hull.fpr)))
-        self._draw_roc(self.ax_[0], hull, colors)
-        self._draw_costs(self.ax_[1], hull, envelope, colors)
+        roc.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        style = {"color": "#777777", "linestyle": "-"}
+        _, shown = draw_roc(roc, curve, f"ROC curve, AUC {curve.auc:.3f}", style)
+        roc.plot(hull.fpr, hull.tpr, color="black", lw=0.9, label=f"convex hull, area {hull.auc:.3f}")
+        roc.scatter(hull.fpr, hull.tpr, c=colors, s=30, zorder=3, edgecolors="black", linewidths=0.5)
+        roc.set(**UNIT_SQUARE)
+        roc.set_title("ROC space: a classifier is a point", fontsize="medium")
+        _draw_tent(costs)
+        _draw_threshold_lines(costs, hull.fpr, 1 - hull.tpr, colors=colors, linewidths=1.0)
+        words = f"lower envelope, area {envelope.area():.3f}"
+        costs.plot(*envelope.vertices.T, color="black", lw=2, label=words)
+        costs.set(xlim=(0, 1), ylim=(0, 0.62))
+        costs.set_title("Cost space: a classifier is a line", fontsize="medium")
+        parts: dict[str, Any] = {
+            "curve": (curve.fpr[shown], curve.tpr[shown]),
+            "hull": (hull.fpr, hull.tpr),
+            "line at pc 0": (0.0, hull.fpr),
+            "line at pc 1": (1.0, 1 - hull.tpr),
+            "envelope": envelope.vertices.T,
+        }
+        for part, (x, y) in parts.items():
+            self._append(part=part, x=x, y=y)
         if at is not None:
             self._mark(at, hull, envelope)
-        for axes in self.ax_:
-            legend_below(axes)
+        framed(roc, *ROC_WORDS)
+        framed(costs, PC_WORDS, COST_WORDS)
         return self
-
-    def _draw_roc(self, ax: Any, hull: RocHull, colors: Any) -> None:
-        curve = self.result
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-        style = {"color": "#777777", "linestyle": "-"}
-        _, at = draw_roc(ax, curve, f"ROC curve, AUC {curve.auc:.3f}", style)
-        ax.plot(hull.fpr, hull.tpr, color="black", lw=0.9, label=f"convex hull, area {hull.auc:.3f}")
-        ax.scatter(hull.fpr, hull.tpr, c=colors, s=30, zorder=3, edgecolors="black", linewidths=0.5)
-        roc_axes(ax)
-        ax.set_title("ROC space: a classifier is a point", fontsize="medium")
-        self._append(part="curve", x=curve.fpr[at], y=curve.tpr[at])
-        self._append(part="hull", x=hull.fpr, y=hull.tpr)
-
-    def _draw_costs(self, ax: Any, hull: RocHull, envelope: CostCurve, colors: Any) -> None:
-        _draw_tent(ax)
-        _draw_threshold_lines(ax, hull.fpr, 1 - hull.tpr, colors=colors, linewidths=1.0)
-        ax.plot(
-            *envelope.vertices.T, color="black", lw=2, label=f"lower envelope, area {envelope.area():.3f}"
-        )
-        _cost_axes(ax, 0.62)
-        ax.set_title("Cost space: a classifier is a line", fontsize="medium")
-        self._append(part="line at pc 0", x=0.0, y=hull.fpr)
-        self._append(part="line at pc 1", x=1.0, y=1 - hull.tpr)
-        self._append(part="envelope", x=envelope.vertices[:, 0], y=envelope.vertices[:, 1])
 
     def _mark(self, pc: float, hull: RocHull, envelope: CostCurve) -> None:
         """Mark the point of the envelope, and the line of equal cost through its hull vertex."""
         cost = float(envelope.expected_cost(pc))
-        costs = pc * (1 - hull.tpr) + (1 - pc) * hull.fpr
-        best = int(np.argmin(costs))
+        best = int(np.argmin(pc * (1 - hull.tpr) + (1 - pc) * hull.fpr))
         # all ROC points of equal cost: pc (1 - tpr) + (1 - pc) fpr = cost
         normal = np.array([1 - pc, -pc])
         along = np.array([-normal[1], normal[0]]) / np.hypot(*normal)
         touch = np.array([hull.fpr[best], hull.tpr[best]])
-        left = self.ax_[0]
+        left, right = self.ax_
         ends = np.array([touch - 2 * along, touch + 2 * along])
         left.plot(*ends.T, color=ACCENT, lw=1.2, ls=(0, (5, 2)), label=f"equal cost at PC(+) = {pc:.3g}")
         left.plot(*touch, "s", ms=9, mfc="none", mec=ACCENT, mew=1.5)
-        right = self.ax_[1]
         right.axvline(pc, color=ACCENT, lw=1.2, ls=(0, (5, 2)))
         right.plot(
             pc, cost, "s", ms=9, mfc="none", mec=ACCENT, mew=1.5, ls="none", label=f"cost {cost:.3f} there"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from demur.displays.base import (
     FromEstimator,
     legend_below,
 )
+from demur.displays.roc import ROC_WORDS
 from demur.exceptions import UndefinedError
 from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
 from demur.typing import ArrayLike, Labels
@@ -28,7 +30,6 @@ from demur.windows.reliable_rule import ReliableWindow
 __all__ = ["IsometricDisplay", "ReliableWindowDisplay"]
 
 _WORDS = {"precision": "precision", "f_measure": "F-measure", "gm_estimate": "m-estimate"}
-_RATES = {"xlabel": "false positive rate", "ylabel": "true positive rate"}
 _STYLES = {
     "positive": {"color": POSITIVE_COLOR, "linestyle": DASHES[0]},
     "negative": {"color": NEGATIVE_COLOR, "linestyle": DASHES[1]},
@@ -57,8 +58,6 @@ class IsometricDisplay(Display):
     """
 
     _kinds = (IsometricGrid,)
-    positive_lines_: list[Any]
-    negative_lines_: list[Any]
 
     @classmethod
     def from_metric(
@@ -70,9 +69,10 @@ class IsometricDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw all lines inside the unit square and name their values."""
         ax = self._begin(ax, size=(5.4, 5.2))
-        ax.set(**UNIT_SQUARE, **_RATES)
-        sides = {"positive": self.result.positive, "negative": self.result.negative}
-        drawn = {side: [self._line(line) for line in lines] for side, lines in sides.items()}
+        ax.set(**UNIT_SQUARE)
+        drawn: dict[str, list[Any]] = {"positive": [], "negative": []}
+        for line in [*self.result.positive, *self.result.negative]:
+            drawn[line.side].append(self._draw(line))
         self.positive_lines_, self.negative_lines_ = drawn["positive"], drawn["negative"]
         for side, artists in drawn.items():
             for artist in [artist for artist in artists if artist is not None][:1]:
@@ -81,24 +81,11 @@ class IsometricDisplay(Display):
         extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(self.result.metric)
         ending = f", {extra} {getattr(first.target, extra):g}" if extra else ""
         title = f"Lines of equal {_WORDS[self.result.metric]}, skew {first.skew:g}{ending}"
-        self.ax_.set_title(title, fontsize=10, loc="left")
-        legend_below(self.ax_, columns=2)
-        for line in [*self.result.positive, *self.result.negative]:
-            ends = line.segment()
-            if len(ends):
-                self._append(
-                    side=line.side,
-                    value=line.target.value,
-                    slope=line.slope,
-                    intercept=line.intercept,
-                    start_fpr=ends[0, 0],
-                    start_tpr=ends[0, 1],
-                    end_fpr=ends[1, 0],
-                    end_tpr=ends[1, 1],
-                )
-        return self
+        ax.set_title(title, fontsize=10, loc="left")
+        return self._finish(*ROC_WORDS, box=True, columns=2)
 
-    def _line(self, line: Isometric) -> Any:
+    def _draw(self, line: Isometric) -> Any:
+        """Draw a line with its value, if any of it lies inside the unit square."""
         artist = _draw_line(self.ax_, line, linewidth=1.3)
         if artist is not None:
             # positive lines fan out to the top and right border, negative ones to the left and bottom
@@ -106,15 +93,18 @@ class IsometricDisplay(Display):
             end, towards = (stop, start) if line.side == "positive" else (start, stop)
             length = float(np.hypot(*(towards - end)))
             x, y = end + (towards - end) * (min(0.07, length / 2) / length if length else 0.0)
-            self.ax_.text(
-                x,
-                y,
-                f"{line.target.value:g}",
-                color=artist.get_color(),
-                fontsize=8,
-                ha="center",
-                va="center",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+            look = {"color": artist.get_color(), "fontsize": 8, "ha": "center", "va": "center", "bbox": paper}
+            self.ax_.text(x, y, f"{line.target.value:g}", **look)
+            self._append(
+                side=line.side,
+                value=line.target.value,
+                slope=line.slope,
+                intercept=line.intercept,
+                start_fpr=start[0],
+                start_tpr=start[1],
+                end_fpr=stop[0],
+                end_tpr=stop[1],
             )
         return artist
 
@@ -137,10 +127,6 @@ class ReliableWindowDisplay(FromEstimator, Display):
     """
 
     _kinds = (ReliableWindow,)
-    hull_line_: Any
-    isometric_lines_: tuple[Any, Any]
-    abstained_line_: Any
-    new_line_: Any
 
     @classmethod
     def from_predictions(
@@ -166,31 +152,39 @@ class ReliableWindowDisplay(FromEstimator, Display):
         """Draw the design; `new_curve` adds the ROC hull of the decided cases in case 3."""
         window = self.result
         ax = self._begin(ax, size=(5.4, 5.6))
-        ax.set(**UNIT_SQUARE, **_RATES)
-        fpr, tpr = window.hull.fpr, window.hull.tpr
-        self.ax_.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, zorder=0)
-        (self.hull_line_,) = self.ax_.plot(fpr, tpr, color="black", linewidth=1.6, label="ROC hull")
-        words = (
-            f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}" for line in window.isometrics
-        )
+        ax.set(**UNIT_SQUARE, xlabel=ROC_WORDS[0], ylabel=ROC_WORDS[1])
+        ax.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, zorder=0)
+        rows = {"part": "hull", "fpr": window.hull.fpr, "tpr": window.hull.tpr}
+        (self.hull_line_,) = self._line("fpr", "tpr", rows, color="black", linewidth=1.6, label="ROC hull")
         self.isometric_lines_ = tuple(
-            _draw_line(self.ax_, line, linewidth=1.2, label=label)
-            for line, label in zip(window.isometrics, words, strict=True)
+            _draw_line(
+                ax,
+                line,
+                linewidth=1.2,
+                label=f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}",
+            )
+            for line in window.isometrics
         )
-        self._append(part="hull", fpr=fpr, tpr=tpr)
         self.abstained_line_ = self.new_line_ = None
         if window.case == 3:
             self._draw_abstention()
-            if new_curve:
-                self._draw_new_curve()
+        if window.case == 3 and new_curve:
+            # a class without decided cases has no rate: there is no curve to draw, and the title says so
+            with suppress(UndefinedError):
+                curve = window.roc()
+                rows = {"part": "decided", "fpr": curve.fpr, "tpr": curve.tpr}
+                label = "ROC hull of the decided cases"
+                (self.new_line_,) = self._line("fpr", "tpr", rows, linewidth=1.5, label=label, **_NEW_CURVE)
+                rows = {"part": "decided point", "fpr": curve.point[0], "tpr": curve.point[1]}
+                self._line("fpr", "tpr", rows, marker="D", markersize=5, color=_NEW_CURVE["color"])
         self._draw_points()
         for line in window.isometrics:
             if len(line.segment()):
                 start, end = line.segment().T
                 self._append(part=f"{line.side} isometric", fpr=start, tpr=end)
-        self.ax_.set_title(_headline(window), fontsize=10, loc="left")
+        ax.set_title(_headline(window), fontsize=10, loc="left")
         if legend:
-            legend_below(self.ax_)
+            legend_below(ax)
         return self
 
     def _draw_abstention(self) -> None:
@@ -198,18 +192,19 @@ class ReliableWindowDisplay(FromEstimator, Display):
         window = self.result
         a, b, hull = window.a, window.b, window.hull
         inner = slice(int(a.position) + 1, int(np.ceil(b.position)))
-        fpr = np.concatenate([[a.fpr], hull.fpr[inner], [b.fpr]])
-        tpr = np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]])
-        (self.abstained_line_,) = self.ax_.plot(
-            fpr, tpr, color=ABSTAIN_COLOR, linewidth=5, solid_capstyle="butt", zorder=1, label="abstained on"
-        )
+        rows = {
+            "part": "abstained",
+            "fpr": np.concatenate([[a.fpr], hull.fpr[inner], [b.fpr]]),
+            "tpr": np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]]),
+        }
+        look = {"color": ABSTAIN_COLOR, "linewidth": 5, "solid_capstyle": "butt", "zorder": 1}
+        (self.abstained_line_,) = self._line("fpr", "tpr", rows, label="abstained on", **look)
         self.ax_.plot([a.fpr, b.fpr, b.fpr], [a.tpr, a.tpr, b.tpr], color=ABSTAIN_COLOR, linewidth=0.9)
         # words stay inside the axes: above a segment at the bottom, left of one at the right
         up, left = a.tpr < 0.08, b.fpr > 0.72
         middle = (a.tpr + b.tpr) / 2
         self._words(f"{window.unr:.0%} of negatives", (a.fpr, a.tpr), (24, 4) if up else (8, -4), up=up)
         self._words(f"{window.upr:.0%} of positives", (b.fpr, middle), (-5 if left else 5, 0), left=left)
-        self._append(part="abstained", fpr=fpr, tpr=tpr)
 
     def _words(
         self,
@@ -231,25 +226,17 @@ class ReliableWindowDisplay(FromEstimator, Display):
             fontsize=8.5,
         )
 
-    def _draw_new_curve(self) -> None:
-        try:
-            curve = self.result.roc()
-        except UndefinedError:
-            # a class without decided cases has no rate: there is no curve to draw, and the title says so
-            return
-        (self.new_line_,) = self.ax_.plot(
-            curve.fpr, curve.tpr, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
-        )
-        self.ax_.plot(*curve.point, marker="D", markersize=5, color=_NEW_CURVE["color"])
-        self._append(part="decided", fpr=curve.fpr, tpr=curve.tpr)
-        self._append(part="decided point", fpr=curve.point[0], tpr=curve.point[1])
-
     def _draw_points(self) -> None:
         window = self.result
+        if window.case != 3 and not window.note:
+            rows = {"part": "in use", "fpr": window.positive_cut.fpr, "tpr": window.positive_cut.tpr}
+            star = {"marker": "*", "markersize": 13, "color": "black", "linestyle": "none"}
+            self._line("fpr", "tpr", rows, label="in use", **star)
         names = ("a = b", "") if window.case == 1 else ("a", "b")
-        points = ((window.a, POSITIVE_COLOR), (window.b, NEGATIVE_COLOR))
-        for name, (point, color) in zip(names, points, strict=True):
-            self.ax_.plot(point.fpr, point.tpr, marker="o", color=color, markeredgecolor="black", zorder=5)
+        points = (("a", window.a, POSITIVE_COLOR), ("b", window.b, NEGATIVE_COLOR))
+        for name, (part, point, color) in zip(names, points, strict=True):
+            rows = {"part": part, "fpr": point.fpr, "tpr": point.tpr}
+            self._line("fpr", "tpr", rows, marker="o", color=color, markeredgecolor="black", zorder=5)
             # above left of the hull, but inside the axes
             offset = (-6, 5) if point.fpr > 0.04 else (9, 5)
             self.ax_.annotate(
@@ -262,14 +249,6 @@ class ReliableWindowDisplay(FromEstimator, Display):
                 fontweight="bold",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8 if name else 0.0},
             )
-        if window.case != 3 and not window.note:
-            cut = window.positive_cut
-            self.ax_.plot(
-                cut.fpr, cut.tpr, marker="*", markersize=13, color="black", linestyle="none", label="in use"
-            )
-            self._append(part="in use", fpr=cut.fpr, tpr=cut.tpr)
-        for part, point in (("a", window.a), ("b", window.b)):
-            self._append(part=part, fpr=point.fpr, tpr=point.tpr)
 
 
 def _headline(window: ReliableWindow) -> str:

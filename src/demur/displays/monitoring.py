@@ -73,9 +73,8 @@ class MonitorDisplay(Display):
         rows = monitor.history
         if not rows:
             raise UndefinedError("A time line needs a batch. Hint: call update first.")
-        self._drawn = {}
         with_cost = any(row.cost is not None for row in rows)
-        panels = 3 if with_cost else 2
+        panels = 2 + with_cost
         given = None if ax is None else np.reshape(np.asarray(ax, dtype=object), (-1, 1))
         self.figure_, table = axes_table(given, (panels, 1), (6.4, 2.3 * panels))
         self.ax_ = table[:, 0]
@@ -84,9 +83,28 @@ class MonitorDisplay(Display):
         total = np.array([row.n for row in rows])
         self._record(batch=batch, n=total)
         self._draw_outcomes(monitor, batch, total)
-        self._draw_evidence(monitor, batch)
+        evidence = np.exp(np.minimum([row.log_e for row in rows], _LARGEST_LOG_E))
+        self.lines_ += self.ax_[1].plot(batch, evidence, color="black", marker="o", ms=3)
+        self.ax_[1].axhline(1 / monitor.alpha, color=ACCENT, lw=1.2)
+        reach = min(0.01, float(evidence.min())), max(10 / monitor.alpha, 2 * float(evidence.max()))
+        self.ax_[1].set(yscale="log", ylim=reach)
+        axis_words(self.ax_[1], "", "evidence of a change")
+        self._record(evidence=evidence)
         if with_cost:
-            self._draw_cost(monitor, batch)
+            # None, of a batch without labels, is NaN
+            columns = {
+                name: np.array([getattr(row, name) for row in rows], dtype=np.float64)
+                for name in ("cost", "cost_low", "cost_high")
+            }
+            told = ~np.isnan(columns["cost"])
+            cost, low, high = (column[told] for column in columns.values())
+            self.lines_ += self.ax_[2].plot(batch[told], cost, color="black", marker="o", ms=3)
+            self.ax_[2].fill_between(batch[told], low, high, color="black", alpha=0.12, lw=0)
+            if monitor.promise is not None:
+                self.ax_[2].axhline(monitor.promise.cost, color=GUIDE, lw=1, ls=(0, (4, 3)))
+                self.ax_[2].axhline(monitor.promise.limit, color=ACCENT, lw=1.2)
+            axis_words(self.ax_[2], "", "cost per case")
+            self._record(**columns)
         for one in self.ax_:
             one.locator_params(axis="x", integer=True)
         self.ax_[-1].set_xlabel("batch")
@@ -98,8 +116,7 @@ class MonitorDisplay(Display):
         if not monitor.watches_scores:
             called = (f"called {name}" for name in monitor.actions[:-1])
             colors = {**dict(zip(called, cycle(SERIES), strict=False)), "abstained": ABSTAIN_COLOR}
-        counts = np.array([row.counts for row in monitor.history])
-        shares = (counts / total[:, None]).T
+        shares = np.array([row.counts for row in monitor.history]).T / total
         for (name, color), share, usual in zip(
             colors.items(), shares, monitor.reference.expected, strict=True
         ):
@@ -110,37 +127,3 @@ class MonitorDisplay(Display):
         axis_words(ax, "", "share of the cases")
         ax.set_ylim(0, 1)
         ax.legend(frameon=False, fontsize="small", ncols=3, loc="lower right", bbox_to_anchor=(1.0, 1.0))
-
-    def _draw_evidence(self, monitor: PolicyMonitor, batch: Any) -> None:
-        ax = self.ax_[1]
-        evidence = np.exp(np.minimum([row.log_e for row in monitor.history], _LARGEST_LOG_E))
-        self.lines_ += ax.plot(batch, evidence, color="black", marker="o", ms=3)
-        ax.axhline(1 / monitor.alpha, color=ACCENT, lw=1.2)
-        ax.set_yscale("log")
-        ax.set_ylim(min(0.01, float(evidence.min())), max(10 / monitor.alpha, 2 * float(evidence.max())))
-        axis_words(ax, "", "evidence of a change")
-        self._record(evidence=evidence)
-
-    def _draw_cost(self, monitor: PolicyMonitor, batch: Any) -> None:
-        ax = self.ax_[2]
-        columns = {
-            name: np.array(
-                [math.nan if getattr(row, name) is None else getattr(row, name) for row in monitor.history]
-            )
-            for name in ("cost", "cost_low", "cost_high")
-        }
-        told = ~np.isnan(columns["cost"])
-        self.lines_ += ax.plot(batch[told], columns["cost"][told], color="black", marker="o", ms=3)
-        ax.fill_between(
-            batch[told],
-            columns["cost_low"][told],
-            columns["cost_high"][told],
-            color="black",
-            alpha=0.12,
-            lw=0,
-        )
-        if monitor.promise is not None:
-            ax.axhline(monitor.promise.cost, color=GUIDE, lw=1, ls=(0, (4, 3)))
-            ax.axhline(monitor.promise.limit, color=ACCENT, lw=1.2)
-        axis_words(ax, "", "cost per case")
-        self._record(**columns)

@@ -23,7 +23,7 @@ from demur.exceptions import DemurError
 from demur.multiclass.cells import cell_gaps
 from demur.multiclass.tree import MetaClassNode, MetaClassTree
 from demur.multiclass.weights import ClassWeights, Family, answer_scores, labelled_scores, optimize_weights
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
+from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = ["MetaClassTreeDisplay", "SimplexDisplay", "WeightMapDisplay"]
 
@@ -138,6 +138,8 @@ class WeightMapDisplay(_RuleDisplay):
         rays : bool, optional
             Draw the lines where answers change; by default up to 150 distinct examples.
         """
+        from matplotlib.collections import LineCollection
+
         check_positive_int(resolution, "resolution", minimum=2)
         data, family = self.data, self.result.family
         answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
@@ -149,7 +151,12 @@ class WeightMapDisplay(_RuleDisplay):
                 "maps over two ratios exist for three answers only.",
             )
         table = table_of(answers, data.answer_costs())
-        x_range, y_range = self._ranges(table)
+        # where most examples have their apex, with the chosen weights and equal weights inside
+        apex = table.g[:, 2:] - table.g[:, :2]
+        ratios = self.result.log_answer_weights[:2] - self.result.log_answer_weights[2]
+        points = np.stack([*np.quantile(apex, [0.03, 0.97], axis=0), ratios, np.zeros(2)])
+        room = 0.12 * np.ptp(points, axis=0) + 0.3
+        x_range, y_range = zip(points.min(axis=0) - room, points.max(axis=0) + room, strict=True)
         x, y = np.linspace(*x_range, resolution), np.linspace(*y_range, resolution)
         costs = _costs_on_lines(table, x, y)
         ax = self._begin(ax, size=(6.4, 5.6))
@@ -158,50 +165,37 @@ class WeightMapDisplay(_RuleDisplay):
         self.mesh_ = ax.pcolormesh(x, y, costs.T, cmap=SEQUENTIAL_CMAP, shading="nearest", rasterized=True)
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label="cost per case")
         if rays if rays is not None else len(table.g) <= _MOST_RAYS:
-            self._draw_rays(table, x_range, y_range)
-        self._draw_cell(table, x_range, y_range)
+            # apexes outside the figure still send rays through it
+            far = (x_range[1] - x_range[0]) + (y_range[1] - y_range[0]) + float(np.abs(apex).max())
+            ends = np.array([(0.0, -far), (-far, 0.0), (far, far)])
+            lines = [[point, point + end] for point in apex for end in ends]
+            drawn = LineCollection(lines, colors="black", linewidths=0.5, alpha=0.35)
+            drawn.set_label("an example changes its answer")
+            ax.add_collection(drawn)
+        self._draw_cell(table, ratios, x_range, y_range)
         grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
         self._record(first_log_ratio=grid_x.ravel(), second_log_ratio=grid_y.ravel(), objective=costs.ravel())
         return self._finish(*words, xlim=x_range, ylim=y_range)
 
-    def _ratios(self) -> FloatArray:
-        u = self.result.log_answer_weights
-        return np.asarray(u[:2] - u[2])
-
-    def _ranges(self, table: Table) -> tuple[Range, Range]:
-        """Where most examples have their apex, with the chosen weights and equal weights inside."""
-        ranges = []
-        for k in range(2):
-            low, high = np.quantile(table.g[:, 2] - table.g[:, k], [0.03, 0.97])
-            points = [low, high, self._ratios()[k], 0.0]
-            room = 0.12 * (max(points) - min(points)) + 0.3
-            ranges.append((float(min(points) - room), float(max(points) + room)))
-        return ranges[0], ranges[1]
-
-    def _draw_rays(self, table: Table, x_range: Range, y_range: Range) -> None:
-        from matplotlib.collections import LineCollection
-
-        apex = table.g[:, 2:] - table.g[:, :2]
-        # apexes outside the figure still send rays through it
-        far = (x_range[1] - x_range[0]) + (y_range[1] - y_range[0]) + float(np.abs(apex).max())
-        ends = np.array([(0.0, -far), (-far, 0.0), (far, far)])
-        lines = [[point, point + end] for point in apex for end in ends]
-        drawn = LineCollection(lines, colors="black", linewidths=0.5, alpha=0.35)
-        drawn.set_label("an example changes its answer")
-        self.ax_.add_collection(drawn)
-
-    def _draw_cell(self, table: Table, x_range: Range, y_range: Range) -> None:
+    def _draw_cell(self, table: Table, ratios: FloatArray, x_range: Range, y_range: Range) -> None:
         rule = self.result
-        polygon = _cell_polygon(table, predicted(table.g, rule.log_answer_weights), x_range, y_range)
+        # u_a - u_b >= gap[a, b] for all pairs of answers
+        gaps = cell_gaps(table.g, predicted(table.g, rule.log_answer_weights))
+        (left, right), (low, high) = x_range, y_range
+        polygon = np.array([[(left, low), (right, low), (right, high), (left, high)]])
+        axes = np.array([(1.0, 0.0), (0.0, 1.0), (0.0, 0.0)])
+        for first, second in np.argwhere(np.isfinite(gaps)):
+            a, b = axes[second] - axes[first]
+            polygon = clip(polygon, np.array([a]), np.array([b]), gaps[first, second, None])
         self.cell_ = None
-        if polygon is not None:
+        if areas(polygon)[0] > 0:
             (self.cell_,) = self.ax_.fill(
-                *polygon.T, fill=False, ec=ACCENT, lw=1.8, label="no answer changes inside"
+                *polygon[0].T, fill=False, ec=ACCENT, lw=1.8, label="no answer changes inside"
             )
         proof = ", proved optimal" if rule.optimal else ""
         words = f"weights found: cost {rule.objective:.4g}{proof}, margin {rule.margin:.3g}"
         style = {"ls": "none", "mec": "black", "zorder": 5}
-        self.ax_.plot(*self._ratios(), marker="*", ms=13, mfc=ACCENT, label=words, **style)
+        self.ax_.plot(*ratios, marker="*", ms=13, mfc=ACCENT, label=words, **style)
         plain = table.v[np.arange(len(table.v)), predicted(table.g, np.zeros(3))].sum()
         start = "equal weights (Bayes rule)" if rule.family == "columns" else "scores as they are"
         self.ax_.plot(0, 0, marker="X", ms=9, mfc="white", label=f"{start}: cost {plain:.4g}", **style)
@@ -221,19 +215,6 @@ def _costs_on_lines(table: Table, x: FloatArray, y: FloatArray) -> FloatArray:
         totals = np.concatenate([[start.sum()], start.sum() + np.cumsum((v[:, 1] - start)[order])])
         out[i] = totals[np.searchsorted(breaks[order], y)]
     return out
-
-
-def _cell_polygon(table: Table, labels: IntArray, x: Range, y: Range) -> FloatArray | None:
-    """The cell with these answers inside the figure: u_a - u_b >= A[a, b] for all pairs."""
-    gaps = cell_gaps(table.g, labels)
-    polygon = np.array([[(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])]])
-    axes = np.array([(1.0, 0.0), (0.0, 1.0), (0.0, 0.0)])
-    for first in range(3):
-        for second in range(3):
-            if np.isfinite(gaps[first, second]):
-                a, b = axes[second] - axes[first]
-                polygon = clip(polygon, np.array([a]), np.array([b]), gaps[first, second, None])
-    return polygon[0] if areas(polygon)[0] > 0 else None
 
 
 class SimplexDisplay(_RuleDisplay):
@@ -286,7 +267,13 @@ class SimplexDisplay(_RuleDisplay):
             (self.regions_[name],) = ax.fill(*polygon.T, color=color, alpha=0.25, lw=0, label=words)
             ax.fill(*polygon.T, fill=False, ec="black", lw=0.8)
             self._append(what=f"border of {name}", x=polygon[:, 0], y=polygon[:, 1])
-        self._draw_points(names)
+        xy = np.exp(self.data.log_scores) @ _CORNERS
+        for k, (name, marker) in enumerate(zip(names[:3], _MARKERS, strict=True)):
+            here = xy[self.data.y == k]
+            if len(here):
+                look = {"mfc": SERIES[k], "mec": "white", "mew": 0.5, "ms": 5, "ls": "none"}
+                rows = {"what": f"example of {name}", "x": here[:, 0], "y": here[:, 1]}
+                self._line("x", "y", rows, marker=marker, label=f"true {name} (n = {len(here)})", **look)
         for name, (x, y), place in zip(names, _CORNERS, ("right", "left", "center"), strict=False):
             shift = {"right": (-6, -6), "left": (6, -6), "center": (0, 8)}[place]
             ax.annotate(name, (x, y), shift, textcoords="offset points", ha=place, weight="bold")
@@ -294,15 +281,6 @@ class SimplexDisplay(_RuleDisplay):
         ax.set_axis_off()
         legend_below(ax, columns=2)
         return self
-
-    def _draw_points(self, names: list[str]) -> None:
-        xy = np.exp(self.data.log_scores) @ _CORNERS
-        for k, (name, marker) in enumerate(zip(names[:3], _MARKERS, strict=True)):
-            here = xy[self.data.y == k]
-            if len(here):
-                style = {"mfc": SERIES[k], "mec": "white", "mew": 0.5, "ms": 5, "ls": "none"}
-                self.ax_.plot(*here.T, marker=marker, label=f"true {name} (n = {len(here)})", **style)
-                self._append(what=f"example of {name}", x=here[:, 0], y=here[:, 1])
 
 
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.5, _HEIGHT)])
@@ -407,21 +385,16 @@ class MetaClassTreeDisplay(FromEstimator, Display):
             style = {"fontsize": "x-small", "ha": "center", "va": "center", "zorder": 2}
             bbox = {"fc": "white", "ec": "none", "pad": 0.8}
             self.ax_.text((x + end) / 2, -level - 0.52, word, bbox=bbox, **style)
-        self._box(x, -level, _question(node, names), SERIES[0])
+        # the decision in words: a ratio of sums, the threshold, the examples that chose it
+        sums = []
+        for group in (node.left, node.right):
+            members = [names[k] for k in group]
+            shown = members if len(members) <= 4 else [*members[:2], f"{len(members) - 2} more"]
+            sums.append(f"({' + '.join(shown)})" if len(members) > 1 else members[0])
+        limit = {0.0: "always yes", np.inf: "always no"}.get(node.threshold, f"≥ {node.threshold:.4g}")
+        self._box(x, -level, f"{' / '.join(sums)}\n{limit}  (n = {node.n})", SERIES[0])
         return x
 
     def _box(self, x: float, y: float, text: str, color: str) -> None:
         bbox = {"boxstyle": "round,pad=0.35", "fc": "white", "ec": color, "lw": 1.4}
         self.ax_.text(x, y, text, ha="center", va="center", fontsize="small", bbox=bbox, zorder=3)
-
-
-def _question(node: MetaClassNode, names: list[str]) -> str:
-    """The decision in words: a ratio of sums, the threshold, the examples that chose it."""
-    sums = []
-    for group in (node.left, node.right):
-        members = [names[k] for k in group]
-        shown = members if len(members) <= 4 else [*members[:2], f"{len(members) - 2} more"]
-        sums.append(f"({' + '.join(shown)})" if len(members) > 1 else members[0])
-    ratio = " / ".join(sums)
-    always = {0.0: "always yes", np.inf: "always no"}
-    return f"{ratio}\n{always.get(node.threshold, f'≥ {node.threshold:.4g}')}  (n = {node.n})"

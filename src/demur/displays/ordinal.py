@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_positive_int, input_error
+from demur._checks import check_positive_int
 from demur.displays.base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
 from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
 from demur.ordinal.roc import OrdinalSurface, ordinal_roc
@@ -48,7 +48,6 @@ class OrdinalSurfaceDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    steps_: Any
     _kinds = (OrdinalSurface,)
 
     @classmethod
@@ -84,15 +83,18 @@ class OrdinalSurfaceDisplay(Display):
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
         check_positive_int(steps, "steps")
-        if ax is not None and not hasattr(ax, "get_zlim"):
-            raise input_error("ax", "must be three-dimensional", type(ax).__name__, "projection='3d'.")
-        self._begin(ax, projection="3d", size=(6.4, 5.4))
-        low, high, heights = _drawn_cells(self.result, steps)
-        self.ax_.computed_zorder = False
+        ax = self._begin_3d(ax, size=(6.4, 5.4))
+        # the staircase itself, or a lattice under it
+        surface, edges, picks = self.result, [], []
+        for exact in (surface.low_edges, surface.high_edges):
+            edges.append(exact if len(exact) - 1 <= steps else np.linspace(0, 1, steps + 1))
+            # the cell whose far edge is the first to reach the share
+            picks.append(np.searchsorted(exact, edges[-1][1:]) - 1)
+        (low, high), heights = edges, surface.heights[np.ix_(*picks)]
         faces, tones, shades = zip(*_staircase(low, high, heights), strict=True)
         colors = ScalarMappable(Normalize(0, 1), "viridis").to_rgba(np.array(tones))
         colors[:, :3] *= np.array(shades)[:, None]
-        self.steps_ = self.ax_.add_collection3d(
+        self.steps_ = ax.add_collection3d(
             Poly3DCollection(faces, facecolors=colors, edgecolors=(0, 0, 0, 0.25), linewidths=0.3)
         )
         i, j = np.indices(heights.shape).reshape(2, -1)
@@ -102,19 +104,16 @@ class OrdinalSurfaceDisplay(Display):
         if chance:
             corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
             # in front, as a frame: the surface would hide it wherever it is any good
-            self.ax_.plot(*corners.T, color="#555555", lw=1.2, ls=(0, (4, 2)), zorder=9)
-        ax, levels = self.ax_, [str(level) for level in self.result.levels]
-        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
-        ax.set_xlabel(f"share of {levels[0]} recognised", labelpad=6)
-        ax.set_ylabel(f"share of {levels[2]} recognised", labelpad=6)
-        ax.set_zlabel(f"best share of {levels[1]}", labelpad=6)
-        ax.tick_params(labelsize=8)
-        ax.view_init(elev=28, azim=38)
-        ax.set_box_aspect((1, 1, 0.8), zoom=0.88)
+            ax.plot(*corners.T, color="#555555", lw=1.2, ls=(0, (4, 2)), zorder=9)
         guess = f" (dashed: guessing, {1 / 6:.3f})" if chance else ""
         # the box leaves room above itself
         ax.set_title(f"volume {self.result.volume:.3f}{guess}", fontsize="medium", y=0.98)
-        return self
+        low_level, middle, high_level = self.result.levels
+        words = f"share of {low_level} recognised", f"share of {high_level} recognised"
+        limits: Any = {"xlim": (0, 1), "ylim": (0, 1), "zlim": (0, 1)}
+        return self._finish_3d(
+            (*words, f"best share of {middle}"), zpad=6, elev=28, azim=38, zoom=0.88, **limits
+        )
 
 
 def _staircase(low: FloatArray, high: FloatArray, heights: FloatArray) -> list[tuple[Any, float, float]]:
@@ -130,18 +129,6 @@ def _staircase(low: FloatArray, high: FloatArray, heights: FloatArray) -> list[t
         walls = ((low_wall, 0.85, z > down), (high_wall, 0.7, z > aside))
         drawn += [(face, float(z), shade) for face, shade, visible in ((step, 1.0, True), *walls) if visible]
     return drawn
-
-
-def _drawn_cells(surface: OrdinalSurface, steps: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Edges and heights of the cells: the staircase itself, or a lattice under it."""
-    edges, picks = [], []
-    for all_edges in (surface.low_edges, surface.high_edges):
-        fine = len(all_edges) - 1 <= steps
-        chosen = all_edges if fine else np.linspace(0, 1, steps + 1)
-        edges.append(chosen)
-        # the cell whose far edge is the first to reach the share
-        picks.append(np.searchsorted(all_edges, chosen[1:]) - 1)
-    return edges[0], edges[1], surface.heights[np.ix_(*picks)]
 
 
 class OrdinalMeasuresDisplay(Display):
@@ -185,7 +172,6 @@ class OrdinalMeasuresDisplay(Display):
         """
         check_positive_int(bins, "bins")
         size = len(MEASURES)
-        self._drawn = {}
         self.figure_, self.ax_ = axes_table(ax, (size, size), (8.0, 7.4))
         columns = {name: getattr(self.result, name) for name in MEASURES}
         for (i, down), (j, across) in product(enumerate(MEASURES), repeat=2):
@@ -246,7 +232,6 @@ class SeparabilityDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the three panels into the given axes (shape (1, 3)) or new ones."""
         experiment: SeparabilityExperiment = self.result
-        self._drawn = {}
         self.figure_, self.ax_ = axes_table(ax, (1, len(_PANELS)), (11.0, 4.0))
         truth = {name: getattr(experiment, f"true_{'ovo' if name == 'pairs' else name}") for name in MEASURES}
         for row, levels in enumerate(experiment.n_levels):

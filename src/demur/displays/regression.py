@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,14 +14,13 @@ from demur.displays.base import (
     GUIDE,
     Display,
     FromEstimator,
-    axis_words,
     by_model,
-    legend_below,
+    per_model,
 )
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.intervals import rec_band
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
-from demur.typing import ArrayLike, FloatArray
+from demur.typing import ArrayLike
 
 __all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
 
@@ -69,12 +69,9 @@ class RecCurveDisplay(FromEstimator, Display):
         if null is not None:
             check_type(null, "null", RecCurve)
         self.null = null
-        losses = {curve.loss for curve in self._curves()}
+        losses = {curve.loss for curve in (*self._members.values(), null) if curve is not None}
         if len(losses) > 1:
             raise input_error("result", "must hold curves of one loss", " and ".join(sorted(losses)))
-
-    def _curves(self) -> list[RecCurve]:
-        return [*self._members.values(), *([] if self.null is None else [self.null])]
 
     @classmethod
     def from_predictions(
@@ -101,9 +98,8 @@ class RecCurveDisplay(FromEstimator, Display):
             "interpolation": interpolation,
             "sample_weight": sample_weight,
         }
-        models = by_model(y_pred, name, "model")
         return cls(
-            result={model: rec_curve(y_true, values, **options) for model, values in models.items()},
+            result=per_model(partial(rec_curve, y_true, **options), by_model(y_pred, name, "model")),
             null=null_rec_curve(y_true, constant=null, y_train=y_train, **options),
         )._shown(ax, None)
 
@@ -136,56 +132,46 @@ class RecCurveDisplay(FromEstimator, Display):
         elif self.null is not None:
             limit = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
         else:
-            limit = max(curve.max_tolerance for curve in self._curves())
+            limit = max(curve.max_tolerance for curve in self._members.values())
         # without any error there is still an axis to draw
         limit = limit if limit > 0 else 1.0
         self.bands_: list[Any] = []
-        for index, (name, curve) in enumerate(self._members.items()):
-            style = self._series(index)
+        for name, curve, style in self._curves():
             if confidence_level is not None:
-                self._shade(curve, check_confidence_level(confidence_level), limit, style["color"])
+                band = rec_band(curve, confidence_level=check_confidence_level(confidence_level))
+                x = np.concatenate([[0.0], band.tolerance, [max(limit, float(band.tolerance[-1]))]])
+                # left of the smallest error acc = 0, and the half-width is what the band leaves below acc = 1
+                low = np.concatenate([[0.0], band.low, band.low[-1:]])
+                high = np.concatenate([[1 - band.low[-1]], band.high, band.high[-1:]])
+                look = {"step": "post", "color": style["color"], "alpha": 0.13, "lw": 0, "zorder": 1}
+                self.bands_.append(ax.fill_between(x, low, high, **look))
             self._draw(name, curve, limit, lw=1.7, zorder=3, **style)
         if self.null is not None:
             self._draw("null model", self.null, limit, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
-        first = self._curves()[0]
+        loss = next(iter(self._members.values())).loss
         ax.set(xlim=(-0.01 * limit, 1.01 * limit), ylim=(-0.015, 1.015))
         ax.locator_params(axis="x", nbins=6)
-        axis_words(ax, f"tolerance ({first.loss} error)", "accuracy (share of cases within the tolerance)")
+        self._finish(f"tolerance ({loss} error)", "accuracy (share of cases within the tolerance)")
         title = "model (area over the curve, smaller is better)"
-        legend_below(ax).set_title(title, prop={"size": "small"})
+        ax.get_legend().set_title(title, prop={"size": "small"})
         return self
 
     def _draw(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
-        x, y = _visible(*curve.vertices(), limit)
+        """Draw the corners up to the end of the axis, no more than can be told apart."""
+        x, y = curve.vertices()
+        if x[-1] < limit:
+            x, y = np.append(x, limit), np.append(y, 1.0)
+        else:
+            # one corner beyond the end, so that the line runs into the border
+            shown = int(np.searchsorted(x, limit, side="right")) + 1
+            x, y = x[:shown], y[:shown]
+        if len(x) > _DRAWN:
+            at = np.searchsorted(x, np.linspace(0, x[-1], _DRAWN // 2), side="right") - 1
+            at = np.unique(np.concatenate([at, np.minimum(at + 1, len(x) - 1)]))
+            x, y = x[at], y[at]
         label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
-        self.lines_ += self.ax_.plot(x, y, label=label, **style)
-        self._append(model=name, tolerance=x, accuracy=y)
-
-    def _shade(self, curve: RecCurve, level: float, limit: float, color: str) -> None:
-        band = rec_band(curve, confidence_level=level)
-        x = np.concatenate([[0.0], band.tolerance, [max(limit, float(band.tolerance[-1]))]])
-        # left of the smallest error acc = 0, and the half-width is what the band leaves below acc = 1
-        half = 1 - float(band.low[-1])
-        low = np.concatenate([[0.0], band.low, band.low[-1:]])
-        high = np.concatenate([[half], band.high, band.high[-1:]])
-        self.bands_.append(
-            self.ax_.fill_between(x, low, high, step="post", color=color, alpha=0.13, lw=0, zorder=1)
-        )
-
-
-def _visible(x: FloatArray, y: FloatArray, limit: float) -> tuple[FloatArray, FloatArray]:
-    """Corners up to the end of the axis, drawn on to it, no more than can be told apart."""
-    if x[-1] < limit:
-        x, y = np.append(x, limit), np.append(y, 1.0)
-    else:
-        # one corner beyond the end, so that the line runs into the border
-        shown = min(int(np.searchsorted(x, limit, side="right")) + 1, len(x))
-        x, y = x[:shown], y[:shown]
-    if len(x) <= _DRAWN:
-        return x, y
-    at = np.searchsorted(x, np.linspace(0, x[-1], _DRAWN // 2), side="right") - 1
-    at = np.unique(np.concatenate([at, np.minimum(at + 1, len(x) - 1)]))
-    return x[at], y[at]
+        rows = {"model": name, "tolerance": x, "accuracy": y}
+        self.lines_ += self._line("tolerance", "accuracy", rows, label=label, **style)
 
 
 class RecCoverageDisplay(Display):
@@ -237,27 +223,25 @@ class RecCoverageDisplay(Display):
         `ideal` adds, for a single model, what a confidence that ranks by the error would reach.
         """
         ax = self._begin(ax, size=_SIZE)
-        members = self._members
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
-        for index, (name, curve) in enumerate(members.items()):
-            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **self._series(index))
-        if ideal and len(members) == 1:
-            best = next(iter(members.values())).ideal()
+        for name, curve, style in self._curves():
+            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **style)
+        first = next(iter(self._members.values()))
+        if ideal and len(self._members) == 1:
+            best = first.ideal()
             self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
         ax.axvline(1.0, color=GUIDE, lw=0.8, zorder=0)
-        ax.set(xlim=(-0.01, 1.015))
-        ax.set_ylim(bottom=0)
-        loss = next(iter(members.values())).loss
-        words = f"mean {loss} error of the answers (AOC)"
+        words = f"mean {first.loss} error of the answers (AOC)"
         if share is not None:
-            words = f"{loss} error that {100 * share:g} % of the answers keep"
-        return self._finish("coverage (share of the cases answered)", words)
+            words = f"{first.loss} error that {100 * share:g} % of the answers keep"
+        limits: Any = {"xlim": (-0.01, 1.015), "ylim": (0, None)}
+        return self._finish("coverage (share of the cases answered)", words, **limits)
 
     def _draw(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
         y = curve.aoc if share is None else curve.tolerance_at(share)
         at = np.arange(len(y))
         if len(y) > _DRAWN:
             at = np.unique(np.linspace(0, len(y) - 1, _DRAWN).astype(np.int64))
-        self.lines_ += self.ax_.plot(curve.coverage[at], y[at], label=name, **style)
         value = "aoc" if share is None else "tolerance"
-        self._append(model=name, coverage=curve.coverage[at], **{value: y[at]})
+        rows = {"model": name, "coverage": curve.coverage[at], value: y[at]}
+        self.lines_ += self._line("coverage", value, rows, label=name, **style)

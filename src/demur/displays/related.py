@@ -30,6 +30,7 @@ __all__ = ["DetCurveDisplay", "NetBenefitDisplay", "PvaDisplay", "RegretDisplay"
 
 _POINTS = 501
 _HINDSIGHT = "best threshold in hindsight"
+_AXES = "threshold_probability", "net_benefit"
 
 
 class NetBenefitDisplay(PrevalenceDisplay):
@@ -97,12 +98,11 @@ class NetBenefitDisplay(PrevalenceDisplay):
             raise input_error("threshold_probability", "must be a pair with low < high < 1", (low, high))
         ax = self._begin(ax, size=(5.8, 5.2))
         self.bands_: list[Any] = []
-        for index, (name, curve) in enumerate(self._members.items()):
+        for name, curve, style in self._curves():
             if curve.prevalence in (0.0, 1.0):
                 raise UndefinedError(
                     f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
                 )
-            style = self._series(index)
             if model:
                 # every predicted probability and the next number above it, where acting on it ends
                 scores = curve.curve.counts.scores
@@ -119,8 +119,15 @@ class NetBenefitDisplay(PrevalenceDisplay):
                 missed, alarmed = curve.prevalence * (1 - x), (1 - curve.prevalence) * x
                 t, style["linestyle"] = _with_even(missed / (missed + alarmed), low, high), ":"
                 self._draw(_HINDSIGHT, name, t, curve.optimal_net_benefit(t), lw=1.1, **style)
-        self._draw_trivial(low, high)
-        rate = max(curve.prevalence for curve in self._members.values())
+        # act on all (one line per prevalence) and on none
+        t = np.linspace(low, high, _POINTS)
+        by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
+        for number, (rate, curve) in enumerate(by_prevalence.items()):
+            words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
+            rows = {"model": "", "part": words, "threshold_probability": t, "net_benefit": curve.treat_all(t)}
+            self._line(*_AXES, rows, color="#777777", lw=1, ls=(0, (4, 3 + 3 * number)), label=words)
+        ax.axhline(0, color="black", lw=0.8, label="act on none")
+        rate = max(by_prevalence)
         return self._finish(
             "threshold probability (act from this risk on)",
             "net benefit (true positives per case)",
@@ -129,19 +136,8 @@ class NetBenefitDisplay(PrevalenceDisplay):
         )
 
     def _draw(self, part: str, name: str, t: FloatArray, value: Any, **style: Any) -> None:
-        self.lines_ += self.ax_.plot(t, value, label=with_name(name, part), **style)
-        self._append(model=name, part=part, threshold_probability=t, net_benefit=value)
-
-    def _draw_trivial(self, low: float, high: float) -> None:
-        """Act on all (one line per prevalence) and on none."""
-        t = np.linspace(low, high, _POINTS)
-        by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
-        for number, (rate, curve) in enumerate(by_prevalence.items()):
-            words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
-            value = np.asarray(curve.treat_all(t))
-            self.ax_.plot(t, value, color="#777777", lw=1, ls=(0, (4, 3 + 3 * number)), label=words)
-            self._append(model="", part=words, threshold_probability=t, net_benefit=value)
-        self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
+        rows = {"model": name, "part": part, "threshold_probability": t, "net_benefit": value}
+        self.lines_ += self._line(*_AXES, rows, label=with_name(name, part), **style)
 
 
 def _with_even(points: FloatArray, low: float, high: float) -> FloatArray:
@@ -181,20 +177,17 @@ class DetCurveDisplay(ScoreDisplay):
     """
 
     _kinds = (RocCurve,)
-    _several = True
     _compute = staticmethod(roc_curve)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.2))
-        for index, (name, curve) in enumerate(self._members.items()):
-            fpr, fnr = np.asarray(curve.fpr), 1 - np.asarray(curve.tpr)
-            inside = (fpr > 0) & (fpr < 1) & (fnr > 0) & (fnr < 1)
-            self._append(model=name, fpr=fpr[inside], fnr=fnr[inside])
+        for name, curve, style in self._curves():
+            rates = np.stack([curve.fpr, 1 - curve.tpr])
+            fpr, fnr = rates[:, ((rates > 0) & (rates < 1)).all(axis=0)]
+            self._append(model=name, fpr=fpr, fnr=fnr)
             label = with_name(name, f"AUC {curve.auc:.3f}")
-            self.lines_ += ax.plot(
-                ndtri(fpr[inside]), ndtri(fnr[inside]), lw=1.6, label=label, **self._series(index)
-            )
+            self.lines_ += ax.plot(ndtri(fpr), ndtri(fnr), lw=1.6, label=label, **style)
         ends = ndtri(_TICKS[[0, -1]])
         ax.plot(ends, -ends, color=GUIDE, lw=1, zorder=0)
         words = [f"{100 * tick:g} %" for tick in _TICKS]
@@ -233,7 +226,6 @@ class RegretDisplay(ScoreDisplay):
     """
 
     _kinds = (CostCurve,)
-    _several = True
     _compute = staticmethod(cost_curve)
 
     def plot(self, ax: Any = None, *, cost_fn: float = 1.0, cost_fp: float = 1.0, points: int = 201) -> Self:
@@ -255,10 +247,10 @@ class RegretDisplay(ScoreDisplay):
         place = np.asarray(probability_cost(rate, cost_fn, cost_fp))
         trivial = np.minimum(place, 1 - place) * worst
         ax.fill_between(rate, trivial, color=GUIDE, alpha=0.35, lw=0, label="without a model")
-        for index, (name, curve) in enumerate(self._members.items()):
+        for name, curve, style in self._curves():
             regret = np.asarray(curve.expected_cost(place)) * worst
-            self.lines_ += ax.plot(rate, regret, lw=1.6, label=name or "model", **self._series(index))
-            self._append(model=name, prevalence=rate, regret=regret, trivial=trivial)
+            rows = {"model": name, "prevalence": rate, "regret": regret, "trivial": trivial}
+            self.lines_ += self._line("prevalence", "regret", rows, lw=1.6, label=name or "model", **style)
         return self._finish("prevalence", "regret per case", xlim=(0, 1), ylim=(0, None))
 
 
@@ -290,7 +282,6 @@ class SkillDisplay(ScoreDisplay):
     """
 
     _kinds = (CostCurve,)
-    _several = True
     _compute = staticmethod(cost_curve)
 
     def plot(self, ax: Any = None, *, points: int = 199) -> Self:
@@ -298,11 +289,10 @@ class SkillDisplay(ScoreDisplay):
         ax = self._begin(ax)
         count = check_positive_int(points, "points")
         place = np.arange(1, count + 1) / (count + 1)
-        for index, (name, curve) in enumerate(self._members.items()):
-            cost = np.asarray(curve.expected_cost(place))
-            skill = 1 - cost / np.minimum(place, 1 - place)
-            self.lines_ += ax.plot(place, skill, lw=1.6, label=name or "model", **self._series(index))
-            self._append(model=name, pc=place, skill=skill)
+        for name, curve, style in self._curves():
+            skill = 1 - np.asarray(curve.expected_cost(place)) / np.minimum(place, 1 - place)
+            rows = {"model": name, "pc": place, "skill": skill}
+            self.lines_ += self._line("pc", "skill", rows, lw=1.6, label=name or "model", **style)
         ax.axhline(0, color=GUIDE, lw=1, zorder=0)
         return self._finish(
             "operating point PC(+): 0 only false alarms matter, 1 only misses",
@@ -340,21 +330,19 @@ class PvaDisplay(ScoreDisplay):
 
     _kinds = (CostCurve,)
     _compute = staticmethod(cost_curve)
+    _several = False
 
     def plot(self, ax: Any = None, *, resolution: int = 101) -> Self:
         """Draw the map on `ax`, or on new axes, at so many points each way."""
         ax = self._begin(ax, size=(5.8, 4.8))
-        (name, curve) = next(iter(self._members.items()))
         side = np.linspace(0, 1, check_positive_int(resolution, "resolution", minimum=2))
         rate, miss = np.meshgrid(side, side)
         worst = rate * miss + (1 - rate) * (1 - miss)
         place = np.divide(rate * miss, worst, out=np.zeros_like(worst), where=worst > 0)
-        cost = np.asarray(curve.expected_cost(place.ravel())).reshape(place.shape) * worst
+        cost = np.asarray(self.result.expected_cost(place.ravel())).reshape(place.shape) * worst
         look = {"cmap": SEQUENTIAL_CMAP, "shading": "gouraud", "rasterized": True}
         self.image_ = ax.pcolormesh(side, side, cost, **look)
         self.figure_.colorbar(self.image_, ax=ax, label="cost per case")
-        columns = {"prevalence": rate.ravel(), "miss": miss.ravel(), "cost": cost.ravel()}
-        self._append(model=name, **columns)
-        ax.set_xlabel("prevalence")
-        ax.set_ylabel("cost of a miss (a false alarm costs the rest to 1)")
+        self._append(model="", prevalence=rate.ravel(), miss=miss.ravel(), cost=cost.ravel())
+        ax.set(xlabel="prevalence", ylabel="cost of a miss (a false alarm costs the rest to 1)")
         return self

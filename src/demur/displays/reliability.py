@@ -49,7 +49,6 @@ class ReliabilityDisplay(ScoreDisplay):
 
     _kinds = (ReliabilityCurve,)
     _compute = staticmethod(reliability_curve)
-    _several = True
 
     def plot(
         self,
@@ -77,63 +76,29 @@ class ReliabilityDisplay(ScoreDisplay):
         self.bands_: list[Any] = []
         self.bars_: list[Any] = []
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1.0, label="calibrated")
-        alone = len(self._members) == 1
-        for index, (name, curve) in enumerate(self._members.items()):
-            style = self._series(index)
-            if alone and confidence_level is not None:
+        for name, curve, style in self._curves():
+            if len(self._members) == 1 and confidence_level is not None:
                 band = curve.consistency_band(
                     confidence_level=confidence_level, n_resamples=n_resamples, rng=rng
                 )
-                self._append(
-                    part="band",
-                    model=name,
-                    forecast=band.forecast,
-                    observed=np.nan,
-                    low=band.low,
-                    high=band.high,
-                )
-                self.bands_.append(
-                    ax.fill_between(
-                        band.forecast,
-                        band.low,
-                        band.high,
-                        color=style["color"],
-                        alpha=0.15,
-                        lw=0,
-                        label=f"{confidence_level:.0%} band of a calibrated model",
-                    )
-                )
+                limits = {"observed": np.nan, "low": band.low, "high": band.high}
+                self._append(part="band", model=name, forecast=band.forecast, **limits)
+                look = {"color": style["color"], "alpha": 0.15, "lw": 0}
+                words = f"{confidence_level:.0%} band of a calibrated model"
+                self.bands_.append(ax.fill_between(band.forecast, band.low, band.high, label=words, **look))
             words = f"Brier {curve.brier:.3f}, miscalibration {curve.miscalibration:.3f}"
             marker = {"marker": "o", "markersize": 3} if len(curve.forecast) <= 30 else {}
-            self.lines_ += ax.plot(
-                curve.forecast, curve.observed, lw=1.8, label=with_name(name, words), **style, **marker
+            rows = {"part": "curve", "model": name, "forecast": curve.forecast, "observed": curve.observed}
+            rows |= {"low": np.nan, "high": np.nan}
+            self.lines_ += self._line(
+                "forecast", "observed", rows, lw=1.8, label=with_name(name, words), **style, **marker
             )
             if bars:
-                self._draw_bars(curve, style["color"])
-            self._append(
-                part="curve",
-                model=name,
-                forecast=curve.forecast,
-                observed=curve.observed,
-                low=np.nan,
-                high=np.nan,
-            )
+                heights, edges = np.histogram(curve.forecast, bins=_BINS, range=(0, 1), weights=curve.weight)
+                place = {"width": 1 / _BINS, "bottom": -0.02 - _TALLEST, "align": "edge"}
+                look = {"color": style["color"], "alpha": 0.35, "lw": 0}
+                heights = heights / heights.max() * (_TALLEST - 0.02)
+                self.bars_.append(ax.bar(edges[:-1], heights, **place, **look))
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02 - _TALLEST * bars, 1.02), aspect="equal")
         ax.set_yticks(np.linspace(0, 1, 6))
         return self._finish("forecast probability", "observed share of positives")
-
-    def _draw_bars(self, curve: ReliabilityCurve, color: Any) -> None:
-        heights, edges = np.histogram(curve.forecast, bins=_BINS, range=(0, 1), weights=curve.weight)
-        heights = heights / heights.max() * (_TALLEST - 0.02)
-        self.bars_.append(
-            self.ax_.bar(
-                edges[:-1],
-                heights,
-                width=1 / _BINS,
-                bottom=-0.02 - _TALLEST,
-                align="edge",
-                color=color,
-                alpha=0.35,
-                lw=0,
-            )
-        )

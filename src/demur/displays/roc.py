@@ -14,9 +14,7 @@ from demur.displays.base import (
     UNIT_SQUARE,
     PrevalenceDisplay,
     ScoreDisplay,
-    axis_words,
     framed,
-    legend_below,
     thinned,
     threshold_words,
     with_name,
@@ -24,7 +22,7 @@ from demur.displays.base import (
 from demur.roc.curve import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from demur.surface.window import decide
 
-__all__ = ["PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_axes", "roc_space"]
+__all__ = ["ROC_WORDS", "PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_space"]
 
 
 def draw_roc(ax: Any, curve: RocCurve, label: str, style: dict[str, Any]) -> tuple[Any, Any]:
@@ -34,17 +32,14 @@ def draw_roc(ax: Any, curve: RocCurve, label: str, style: dict[str, Any]) -> tup
     return line, at
 
 
-def roc_axes(ax: Any) -> None:
-    """Name and scale the axes of ROC space."""
-    ax.set(**UNIT_SQUARE)
-    axis_words(ax, "false positive rate", "true positive rate")
+ROC_WORDS = "false positive rate", "true positive rate"
 
 
 def roc_space(ax: Any) -> None:
     """Draw the diagonal, scale and name the axes of ROC space, put the legend below."""
     ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-    roc_axes(ax)
-    framed(ax, ax.get_xlabel(), ax.get_ylabel())
+    ax.set(**UNIT_SQUARE)
+    framed(ax, *ROC_WORDS)
 
 
 class RocCurveDisplay(ScoreDisplay):
@@ -85,7 +80,6 @@ class RocCurveDisplay(ScoreDisplay):
 
     _kinds = (RocCurve,)
     _compute = staticmethod(roc_curve)
-    _several = True
 
     def plot(
         self,
@@ -109,36 +103,23 @@ class RocCurveDisplay(ScoreDisplay):
         ax = self._begin(ax, size=(5.2, 5.6))
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         self.window_markers_: list[Any] = []
-        members = self._members
-        for index, (name, curve) in enumerate(members.items()):
-            style = self._series(index)
+        for index, (name, curve, style) in enumerate(self._curves()):
             line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
             self.lines_.append(line)
             points = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": curve.thresholds[at]}
             self._append(model=name, part="curve", **points)
             if hull:
-                self._draw_hull(name, curve, style["color"], fill=len(members) == 1)
+                outer, color = curve.convex_hull(), style["color"]
+                if len(self._members) == 1:
+                    ax.fill_between(outer.fpr, outer.tpr, outer.fpr, color=color, alpha=0.07, lw=0, zorder=0)
+                points = {"fpr": outer.fpr, "tpr": outer.tpr, "threshold": outer.thresholds}
+                marker = {"marker": "o" if len(outer.fpr) <= 30 else None, "ms": 3}
+                words = with_name(name, f"convex hull, area {outer.auc:.3f}")
+                rows = {"model": name, "part": "hull", **points}
+                self._line("fpr", "tpr", rows, color=color, lw=0.9, alpha=0.75, label=words, **marker)
             if window is not None:
                 self._mark(name, curve, window, first=index == 0)
-        roc_axes(ax)
-        legend_below(ax)
-        return self
-
-    def _draw_hull(self, name: str, curve: RocCurve, color: str, *, fill: bool) -> None:
-        hull = curve.convex_hull()
-        if fill:
-            self.ax_.fill_between(hull.fpr, hull.tpr, hull.fpr, color=color, alpha=0.07, lw=0, zorder=0)
-        self.ax_.plot(
-            hull.fpr,
-            hull.tpr,
-            color=color,
-            lw=0.9,
-            alpha=0.75,
-            marker="o" if len(hull.fpr) <= 30 else None,
-            ms=3,
-            label=with_name(name, f"convex hull, area {hull.auc:.3f}"),
-        )
-        self._append(model=name, part="hull", fpr=hull.fpr, tpr=hull.tpr, threshold=hull.thresholds)
+        return self._finish(*ROC_WORDS, **UNIT_SQUARE)
 
     def _mark(self, name: str, curve: RocCurve, window: Any, *, first: bool) -> None:
         # thresholds[0] stands for "nothing is positive"; the rest are the distinct scores, descending
@@ -150,9 +131,11 @@ class RocCurveDisplay(ScoreDisplay):
             (kept, "v", ABSTAIN_COLOR, pair[0], "lower threshold: negative from here down"),
         )
         for at, shape, color, threshold, words in marks:
-            self.window_markers_ += self.ax_.plot(
-                curve.fpr[at],
-                curve.tpr[at],
+            point = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": threshold}
+            self.window_markers_ += self._line(
+                "fpr",
+                "tpr",
+                {"model": name, "part": "window", **point},
                 ls="none",
                 marker=shape,
                 ms=9,
@@ -162,7 +145,6 @@ class RocCurveDisplay(ScoreDisplay):
                 label=f"{words} ({threshold_words(threshold)})" if first else None,
                 zorder=5,
             )
-            self._append(model=name, part="window", fpr=curve.fpr[at], tpr=curve.tpr[at], threshold=threshold)
 
 
 class PrecisionRecallDisplay(PrevalenceDisplay):
@@ -199,13 +181,13 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.4))
-        for index, (name, curve) in enumerate(self._members.items()):
+        for name, curve, style in self._curves():
             at = thinned(curve.recall, curve.precision)
             x, y = curve.recall[at], curve.precision[at]
             words = with_name(name, f"average precision {curve.average_precision:.3f}")
             # the first threshold already finds something: its step reaches back to recall 0
             corners = np.repeat(np.concatenate([[0.0], x]), 2)[1:-1], np.repeat(y, 2)
-            self.lines_ += ax.plot(*corners, label=words, lw=1.6, **self._series(index))
+            self.lines_ += ax.plot(*corners, label=words, lw=1.6, **style)
             self._append(model=name, recall=x, precision=y, threshold=curve.thresholds[at])
         for number, rate in enumerate(dict.fromkeys(curve.prevalence for curve in self._members.values())):
             words = f"call every case positive, precision {rate:.3g}"

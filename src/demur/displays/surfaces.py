@@ -33,8 +33,8 @@ from demur.displays.base import (
     two_names,
 )
 from demur.exceptions import InputError
-from demur.surface.regions import SurfaceCells, SurfaceDifference
-from demur.surface.surface import AbstentionSurface, SurfaceGrid, abstention_surface
+from demur.surface.regions import SurfaceCells
+from demur.surface.surface import AbstentionSurface, SurfaceDifference, SurfaceGrid, abstention_surface
 from demur.surface.window import decide, window_thresholds
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
@@ -104,12 +104,15 @@ _LATTICE = 48
 _MOST_STEPS = 400
 
 
-def tiles_of(surface: AbstentionSurface, mu: Range, nu: Range) -> SurfaceCells | list[FloatArray]:
-    """The exact cells, or squares of a lattice where there are too many cells to tell apart."""
+def tiles_of(
+    surface: AbstentionSurface, mu: Range, nu: Range
+) -> tuple[SurfaceCells | None, list[FloatArray]]:
+    """Return the exact cells and their polygons, or squares of a lattice for cells too small to be seen."""
     if surface.n_cells <= MOST_TILES:
-        return surface.cells(mu, nu)
+        cells = surface.cells(mu, nu)
+        return cells, list(cells.polygons)
     x, y = np.linspace(*mu, _LATTICE + 1), np.linspace(*nu, _LATTICE + 1)
-    return [square(left, right, low, high) for left, right in pairwise(x) for low, high in pairwise(y)]
+    return None, [square(left, right, low, high) for left, right in pairwise(x) for low, high in pairwise(y)]
 
 
 def bands(cells: SurfaceCells, levels: FloatArray) -> list[FloatArray]:
@@ -121,8 +124,7 @@ def bands(cells: SurfaceCells, levels: FloatArray) -> list[FloatArray]:
     by_mu, by_nu, constant = plane
     height = by_mu[:, None] * batch[..., 0] + by_nu[:, None] * batch[..., 1] + constant[:, None]
     pieces: list[FloatArray] = []
-    for number, (low, high) in enumerate(pairwise(levels)):
-        high = math.inf if number == len(levels) - 2 else high
+    for low, high in pairwise([*levels[:-1], math.inf]):
         hit = (height.min(axis=1) < high) & (height.max(axis=1) >= low)
         a, b, c = (column[hit] for column in plane)
         part = clip(batch[hit], -a, -b, low - c)
@@ -163,6 +165,7 @@ _SHEETS = {
     "no abstention": ("single threshold without abstention (dashed)", "#555555"),
     "lower": ("lower threshold: negative below", NEGATIVE_COLOR),
 }
+_VIEW = {"zpad": 9, "elev": 24, "zoom": 0.9}
 _MOST_BORDERS = 20000
 _SLICES = 5
 _BANDS = 16
@@ -293,13 +296,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             raise input_error(
                 "what", f"must be left out for kind {kind!r}", repr(what), "it is for kind 'map'."
             )
-        if ax is not None and not hasattr(ax, "get_zlim"):
-            raise input_error(
-                "ax", "must be three-dimensional for this kind", type(ax).__name__, "projection='3d'."
-            )
-        self._begin(ax, projection="3d", size=(6.4, 5.0))
-        # sheets are listed from back to front; guessing the order by depth would hide some
-        self.ax_.computed_zorder = False
+        self._begin_3d(ax, size=(6.4, 5.0), rule="must be three-dimensional for this kind")
         self.colorbar_ = None
         draw = {"surface": self._plot_surface, "plane": self._plot_plane, "thresholds": self._plot_thresholds}
         draw[kind](mu, nu, borders=borders, window=window)
@@ -311,10 +308,9 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self, what: str, mu: Range, nu: Range, resolution: int, *, borders: bool, window: Any
     ) -> Self:
         grid = self.result.grid(resolution, mu=mu, nu=nu)
+        limits = (0.0, float(getattr(grid, what).max()))
         if what in ("lower", "upper"):
             limits = score_range(self.result.counts.scores)
-        else:
-            limits = (0.0, float(getattr(grid, what).max()))
         values = map_values(grid, what, limits)
         self.mesh_ = draw_map(self.ax_, grid, values, what, limits)
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=MAP_COLUMNS[what][0])
@@ -322,28 +318,33 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             from matplotlib.collections import PolyCollection
 
             style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.5}
-            cells = self.result.cells(mu, nu)
-            self.ax_.add_collection(PolyCollection(list(cells.polygons), alpha=0.5, **style))
+            polygons = list(self.result.cells(mu, nu).polygons)
+            self.ax_.add_collection(PolyCollection(polygons, alpha=0.5, **style))
         draw_lemma(self.ax_, mu, nu)
         if window is not None:
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
-            at = (window.mu, window.nu_positive)
-            self.ax_.plot(
-                *at, "o", ms=8, mfc=ACCENT, mec="white", mew=1.2, clip_on=False, label=words, ls="none"
-            )
+            look = {"ms": 8, "mfc": ACCENT, "mec": "white", "mew": 1.2, "clip_on": False, "ls": "none"}
+            self.ax_.plot(window.mu, window.nu_positive, "o", label=words, **look)
         x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
         self._record(mu=x.ravel(), nu=y.ravel(), value=values.ravel())
         return self._finish(MU_WORDS, NU_WORDS)
 
     # ---------------------------------------------------------------- three dimensions
 
-    def _heights(self, polygon: FloatArray) -> FloatArray:
-        return np.asarray(self.result.cost(polygon[:, 0], polygon[:, 1]))
+    def _heights(self, polygons: list[FloatArray]) -> list[FloatArray]:
+        return [np.asarray(self.result.cost(*polygon.T)) for polygon in polygons]
 
-    def _add_polygons(self, polygons: list[FloatArray], heights: list[FloatArray], **style: Any) -> Any:
+    def _add_polygons(
+        self, polygons: list[FloatArray], heights: list[FloatArray], *, part: str = "", **style: Any
+    ) -> Any:
+        """Draw polygons over (mu, nu), and keep their corners if they are a part of the drawn data."""
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
         solids = [np.column_stack([p, z]) for p, z in zip(polygons, heights, strict=True)]
+        if part:
+            mu, nu, value = np.concatenate(solids).T
+            piece = np.repeat(np.arange(len(solids)), [len(solid) for solid in solids])
+            self._append(part=part, piece=piece, mu=mu, nu=nu, value=value)
         return self.ax_.add_collection3d(Poly3DCollection(solids, **style))
 
     def _mark_point(self, window: AbstentionWindow, heights: tuple[float, ...]) -> None:
@@ -352,73 +353,48 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         style = {"marker": "o", "ms": 7, "lw": 2, "color": ACCENT, "mec": "white", "zorder": 8}
         self.ax_.plot([window.mu] * size, [window.nu_positive] * size, heights, **style)
 
-    def _keep(self, part: str, polygons: list[FloatArray], heights: list[FloatArray]) -> None:
-        sizes = [len(polygon) for polygon in polygons]
-        corners = np.concatenate(polygons)
-        piece = np.repeat(np.arange(len(polygons)), sizes)
-        self._append(
-            part=part, piece=piece, mu=corners[:, 0], nu=corners[:, 1], value=np.concatenate(heights)
-        )
-
-    def _finish_3d(self, mu: Range, nu: Range, z: Range, words: str, *, azim: float = -128) -> None:
-        ax = self.ax_
-        ax.set(xlim=mu, ylim=nu, zlim=z)
-        ax.set_xlabel(SHORT_MU, labelpad=6)
-        ax.set_ylabel(SHORT_NU, labelpad=6)
-        ax.set_zlabel(words, labelpad=9)
-        ax.tick_params(labelsize=8)
-        ax.view_init(elev=24, azim=azim)
-        # the layout makes room for the box, not for its labels: a smaller box keeps them whole
-        ax.set_box_aspect((1, 1, 0.8), zoom=0.9)
-
     def _plot_surface(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
         top = float(self.result.cost(mu[1], nu[1])) or 1.0
-        tiles = tiles_of(self.result, mu, nu)
-        pieces = tiles if isinstance(tiles, list) else bands(tiles, np.linspace(0, top, _BANDS + 1))
-        heights = [self._heights(piece) for piece in pieces]
+        cells, pieces = tiles_of(self.result, mu, nu)
+        if cells is not None:
+            pieces = bands(cells, np.linspace(0, top, _BANDS + 1))
+        heights = self._heights(pieces)
         colors = ScalarMappable(Normalize(0, top), SEQUENTIAL_CMAP)
         faces = colors.to_rgba(np.array([z.mean() for z in heights]))
-        self.mesh_ = self._add_polygons(pieces, heights, facecolors=faces, edgecolors=faces, linewidths=0.3)
-        self._keep("surface", pieces, heights)
-        if borders and not isinstance(tiles, list):
-            for polygon in tiles.polygons:
-                outline = np.vstack([polygon, polygon[:1]])
-                self.ax_.plot(*outline.T, self._heights(outline), color="black", lw=0.6, zorder=5)
+        look = {"facecolors": faces, "edgecolors": faces, "linewidths": 0.3}
+        self.mesh_ = self._add_polygons(pieces, heights, part="surface", **look)
+        if borders and cells is not None:
+            outlines = [np.vstack([polygon, polygon[:1]]) for polygon in cells.polygons]
+            for outline, z in zip(outlines, self._heights(outlines), strict=True):
+                self.ax_.plot(*outline.T, z, color="black", lw=0.6, zorder=5)
         if window is not None:
             self._mark_point(window, (window.cost,))
-        self._finish_3d(mu, nu, (0, top), "expected cost per case")
+        words = SHORT_MU, SHORT_NU, "expected cost per case"
+        self._finish_3d(words, **_VIEW, azim=-128, xlim=mu, ylim=nu, zlim=(0, top))
         self.colorbar_ = self.figure_.colorbar(
             colors, ax=self.ax_, label=MAP_COLUMNS["cost"][0], shrink=0.6, pad=0.08
         )
 
     def _plot_plane(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         best = window or self.result.window((mu[0] + mu[1]) / 2, (nu[0] + nu[1]) / 2)
-        tiles = tiles_of(self.result, mu, nu)
-        pieces = tiles if isinstance(tiles, list) else list(tiles.polygons)
-        heights = [self._heights(piece) for piece in pieces]
-        edge = "#555555" if borders else "#AAAAAA"
-        self.mesh_ = self._add_polygons(
-            pieces, heights, facecolors="#DDDDDD", edgecolors=edge, linewidths=0.4, alpha=0.9
-        )
-        self._keep("surface", pieces, heights)
-
+        cells, pieces = tiles_of(self.result, mu, nu)
+        look = {"facecolors": "#DDDDDD", "edgecolors": "#555555" if borders else "#AAAAAA", "linewidths": 0.4}
+        self.mesh_ = self._add_polygons(pieces, self._heights(pieces), part="surface", alpha=0.9, **look)
         corners = square(*mu, *nu)
         plane = best.fn + corners[:, 0] * best.fp + corners[:, 1] * best.abstention_rate
-        blue = {"facecolors": NEGATIVE_COLOR, "edgecolors": NEGATIVE_COLOR}
-        self._add_polygons([corners], [plane], alpha=0.3, zorder=2, **blue)
-        self._keep("plane", [corners], [plane])
-        touched: list[FloatArray] = []
-        if not isinstance(tiles, list):
-            same = (tiles.lower_index == best.lower_index) & (tiles.upper_index == best.upper_index)
-            touched = [tiles.polygons[int(np.argmax(same))]] if same.any() else []
-        for cell in touched:
-            touching = [self._heights(cell)]
-            self._add_polygons([cell], touching, facecolors=ACCENT, edgecolors=ACCENT, alpha=0.85, zorder=3)
-            self._keep("optimal", [cell], touching)
-        self._finish_3d(mu, nu, (0, 1.02 * float(plane.max()) or 1.0), "expected cost per case")
+        blue = {"facecolors": NEGATIVE_COLOR, "edgecolors": NEGATIVE_COLOR, "alpha": 0.3, "zorder": 2}
+        self._add_polygons([corners], [plane], part="plane", **blue)
+        if cells is not None:
+            same = (cells.lower_index == best.lower_index) & (cells.upper_index == best.upper_index)
+            touched = [cells.polygons[at] for at in np.flatnonzero(same)[:1]]
+            red = {"facecolors": ACCENT, "edgecolors": ACCENT, "alpha": 0.85, "zorder": 3}
+            if touched:
+                self._add_polygons(touched, self._heights(touched), part="optimal", **red)
+        words, top = (SHORT_MU, SHORT_NU, "expected cost per case"), 1.02 * float(plane.max()) or 1.0
+        self._finish_3d(words, **_VIEW, azim=-128, xlim=mu, ylim=nu, zlim=(0, top))
         self._color_key(
             {
                 f"plane of the {_window_words(best)}": NEGATIVE_COLOR,
@@ -430,34 +406,31 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
     def _plot_thresholds(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         scores = score_range(self.result.counts.scores)
         self.mesh_ = []
-        for place, at in enumerate(np.linspace(mu[0] + (mu[1] - mu[0]) / _SLICES, mu[1], _SLICES)):
-            # slices are drawn from the back to the front
-            self._plot_slice(float(at), nu, scores, zorder=4 * place)
+        slices = np.linspace(mu[0] + (mu[1] - mu[0]) / _SLICES, mu[1], _SLICES)
+        for place, at in enumerate(slices.tolist()):
+            # the thresholds along nu, the window between them in grey; slices from the back to the front
+            along, *ends = slice_of(self.result, at, nu)
+            lower, upper = (np.clip(end, *scores) for end in ends)
+            if len(along):
+                outline = np.column_stack([np.full(2 * len(along), at), np.append(along, along[::-1])])
+                heights = np.append(upper, lower[::-1])
+                grey: Any = {"facecolors": ABSTAIN_COLOR, "edgecolors": "none", "alpha": 0.22}
+                self.mesh_.append(self._add_polygons([outline], [heights], zorder=4 * place, **grey))
+            single = float(np.clip(self.result.window(at, math.inf).lower, *scores))
+            lines = (
+                ("no abstention", np.array(nu), np.full(2, single), {"lw": 1.1, "ls": (0, (4, 2))}),
+                ("lower", along, lower, {"lw": 1.9, "ls": "-"}),
+                ("upper", along, upper, {"lw": 1.9, "ls": "-"}),
+            )
+            for part, x, height, style in lines:
+                across, color = np.full(len(x), at), _SHEETS[part][1]
+                self.ax_.plot(across, x, height, color=color, zorder=4 * place + 1, **style)
+                self._append(part=part, mu=across, nu=x, value=height)
         if window is not None:
             self._mark_point(window, tuple(float(np.clip(t, *scores)) for t in (window.lower, window.upper)))
-        self._finish_3d(mu, nu, scores, "threshold (score)", azim=-62)
+        words = SHORT_MU, SHORT_NU, "threshold (score)"
+        self._finish_3d(words, **_VIEW, azim=-62, xlim=mu, ylim=nu, zlim=scores)
         self._color_key(dict(_SHEETS.values()))
-
-    def _plot_slice(self, mu: float, nu: Range, scores: Range, *, zorder: float) -> None:
-        """Draw the thresholds along nu at one mu, the window between them in grey."""
-        along, *ends = slice_of(self.result, mu, nu)
-        lower, upper = (np.clip(end, *scores) for end in ends)
-        around = np.append(along, along[::-1]), np.append(upper, lower[::-1])
-        if len(along):
-            outline = np.column_stack([np.full(2 * len(along), mu), around[0]])
-            grey = {"facecolors": ABSTAIN_COLOR, "edgecolors": "none", "alpha": 0.22}
-            self.mesh_.append(self._add_polygons([outline], [around[1]], zorder=zorder, **grey))
-        single = float(np.clip(self.result.window(mu, math.inf).lower, *scores))
-        lines = {
-            "no abstention": (np.array(nu), np.full(2, single)),
-            "lower": (along, lower),
-            "upper": (along, upper),
-        }
-        for part, (x, height) in lines.items():
-            style = {"lw": 1.1, "ls": (0, (4, 2))} if part == "no abstention" else {"lw": 1.9, "ls": "-"}
-            color = "#555555" if part == "no abstention" else _SHEETS[part][1]
-            self.ax_.plot(np.full(len(x), mu), x, height, color=color, zorder=zorder + 1, **style)
-            self._append(part=part, mu=np.full(len(x), mu), nu=x, value=height)
 
     def _color_key(self, colors: dict[str, str]) -> None:
         from matplotlib.patches import Patch
@@ -534,14 +507,13 @@ class SurfaceRowDisplay(Display):
         members = self._members
         grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
         scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
-        self._drawn = {}
         self.figure_, self.ax_ = axes_table(
             ax, (len(members), len(MAP_COLUMNS)), (11.5, 1.5 + 2.1 * len(members))
         )
         self.limits_ = _limits(grids, scores, central=scale == "central")
+        meshes = {}
         for row, (name, grid) in enumerate(grids.items()):
             values = {what: map_values(grid, what, scores) for what in MAP_COLUMNS}
-            meshes = {}
             for axes, what in zip(self.ax_[row], MAP_COLUMNS, strict=True):
                 meshes[what] = draw_map(axes, grid, values[what], what, self.limits_[what])
                 draw_lemma(axes, mu, nu)
@@ -553,8 +525,8 @@ class SurfaceRowDisplay(Display):
             self.ax_[-1, column].set_xlabel(SHORT_MU)
             words = MAP_COLUMNS[what][0].replace(" (a miss costs 1)", "")
             cut = "neither" if scale == "all" or what == "cost" else "max" if column == 1 else "both"
-            axes_of = list(self.ax_[:, column])
-            self.figure_.colorbar(mesh, ax=axes_of, label=words, location="top", extend=cut)
+            below = list(self.ax_[:, column])
+            self.figure_.colorbar(mesh, ax=below, label=words, location="top", extend=cut)
         for axes in self.ax_[:-1].flat:
             axes.tick_params(labelbottom=False)
         for axes in self.ax_[:, 1:].flat:
@@ -637,13 +609,9 @@ class SurfaceDifferenceDisplay(FromEstimator, Display):
         Parameters as in `abstention_surface`; without `score_b` the second surface is the better
         of "always positive", "always negative" and "always abstain".
         """
-        keywords: dict[str, Any] = {
-            "pos_label": pos_label,
-            "sample_weight": sample_weight,
-            "prevalence": prevalence,
-        }
-        first = abstention_surface(y_true, score_a, **keywords)
-        second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **keywords)
+        labelled: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "prevalence": prevalence}
+        first = abstention_surface(y_true, score_a, **labelled)
+        second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **labelled)
         mu, nu = rectangle(mu, nu)
         return cls(result=first.minus(second, mu=mu, nu=nu))._shown(ax, name)
 

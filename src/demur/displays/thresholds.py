@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
-from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, FromEstimator, legend_below
+from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, FromEstimator, pyplot
 from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
 from demur.typing import ArrayLike
 from demur.unlabelled.thresholds import (
@@ -68,46 +68,41 @@ class NrocCurveDisplay(_NrocDisplay):
 
     def plot(self, ax: Any = None, *, costs: CostModel | None = None) -> Self:
         """Draw the curve on `ax` or on new axes; with `costs` also the thresholds they lead to."""
-        self._begin(ax, size=(5.2, 5.2))
+        ax = self._begin(ax, size=(5.2, 5.2))
         curve: NrocCurve = self.result
-        self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
-        (self.curve_,) = self.ax_.plot(
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
+        (self.curve_,) = ax.plot(
             curve.fpr, curve.tpr, lw=1.8, label=f"expected curve, area {curve.auc:.3g}", **self._series(0)
         )
         self._record(fpr=curve.fpr, tpr=curve.tpr, thresholds=curve.thresholds)
         self.line_: Any = None
         self.points_: list[Any] = []
         if costs is not None:
-            self._draw_costs(costs)
-        self.ax_.set(
+            balanced = {"marker": "o", "ms": 8, "mfc": ACCENT, "mec": ACCENT}
+            direct = {"marker": "D", "ms": 5, "mfc": "white", "mec": "black"}
+            rules = (
+                ("nroc", curve.threshold(costs).threshold, "balanced classes", balanced),
+                ("direct", direct_threshold(costs).threshold, "these cases", direct),
+            )
+            for name, threshold, words, look in rules:
+                point = curve.point(threshold)
+                label = f"threshold {threshold:.3g}, {words}"
+                self.points_ += ax.plot(*point, ls="", label=label, **look)
+                self._record(**{f"{name}_threshold": threshold, f"{name}_point": point})
+            # class-balanced cost: mu x + 1 - y
+            line = {"color": ACCENT, "lw": 1.2, "ls": DASHES[1], "zorder": 1}
+            label = f"equal cost, slope {costs.mu:.3g}"
+            self.line_ = ax.axline(self._drawn["nroc_point"], slope=costs.mu, label=label, **line)
+            self._record(line_slope=costs.mu)
+        return self._finish(
+            "expected false positive rate",
+            "expected true positive rate",
+            box=True,
             xlim=(-0.02, 1.02),
             ylim=(-0.02, 1.02),
             aspect="equal",
-            xlabel="expected false positive rate",
-            ylabel="expected true positive rate",
             title=f"Expected from {curve.n} unlabelled cases",
         )
-        legend_below(self.ax_)
-        return self
-
-    def _draw_costs(self, costs: CostModel) -> None:
-        """Mark both thresholds and the line of equal class-balanced cost, mu x + 1 - y."""
-        rules = {"nroc": self.result.threshold(costs), "direct": direct_threshold(costs)}
-        words = {"nroc": "balanced classes", "direct": "these cases"}
-        for name, marker, size in (("nroc", "o", 8), ("direct", "D", 5)):
-            x, y = self.result.point(rules[name].threshold)
-            label = f"threshold {rules[name].threshold:.3g}, {words[name]}"
-            fill = ACCENT if name == "nroc" else "white"
-            self.points_ += self.ax_.plot(
-                x, y, marker, ms=size, mfc=fill, mec=ACCENT if name == "nroc" else "black", ls="", label=label
-            )
-            self._record(**{f"{name}_threshold": rules[name].threshold, f"{name}_point": (x, y)})
-        x, y = self.result.point(rules["nroc"].threshold)
-        label = f"equal cost, slope {costs.mu:.3g}"
-        self.line_ = self.ax_.axline(
-            (x, y), slope=costs.mu, color=ACCENT, lw=1.2, ls=DASHES[1], zorder=1, label=label
-        )
-        self._record(line_slope=costs.mu)
 
 
 class ThresholdsByCostDisplay(_NrocDisplay):
@@ -140,8 +135,7 @@ class ThresholdsByCostDisplay(_NrocDisplay):
         values = np.atleast_1d(check_finite(mu, "mu"))
         if values.min() <= 0:
             raise input_error("mu", "must be above 0 on a logarithmic axis", float(values.min()))
-        self._begin(ax)
-        self._record(mu=values)
+        ax = self._begin(ax)
         words = {
             "direct": "direct (calibrated)",
             "ranking": "ranking (order only)",
@@ -154,20 +148,15 @@ class ThresholdsByCostDisplay(_NrocDisplay):
             "ranking": [ranking_threshold(proba, mu=mu).threshold for mu in skews],
             "nroc": [nroc_threshold(proba, mu=mu).threshold for mu in skews],
         }
-        self._record(**heights)
+        self._record(mu=values, **heights)
         self.lines_: dict[str, Any] = {}
         for k, (name, height) in enumerate(heights.items()):
-            style = self._series(k)
-            (self.lines_[name],) = self.ax_.plot(values, height, lw=1.8, label=words[name], **style)
-        self.ax_.set(
-            xscale="log",
-            ylim=(-0.02, 1.02),
-            xlabel="relative cost of a false alarm (a miss costs 1)",
-            ylabel="threshold on P(positive)",
+            (self.lines_[name],) = ax.plot(values, height, lw=1.8, label=words[name], **self._series(k))
+        ax.set(xscale="log", ylim=(-0.02, 1.02))
+        ax.xaxis.set_major_formatter("{x:g}")
+        return self._finish(
+            "relative cost of a false alarm (a miss costs 1)", "threshold on P(positive)", box=True
         )
-        self.ax_.xaxis.set_major_formatter("{x:g}")
-        legend_below(self.ax_)
-        return self
 
 
 _SCHEME_WORDS = {
@@ -176,15 +165,18 @@ _SCHEME_WORDS = {
     "Mim2": "scheme 2: costs in the labels",
     "Mim3": "scheme 3: costs in the class shares",
 }
-_RULE_DASHES = {"Dir": DASHES[0], "Ord": DASHES[2], "ROC": DASHES[1], "": DASHES[0]}
-_RULE_WORDS = {"Dir": "direct threshold", "Ord": "ranking threshold", "ROC": "NROC threshold"}
-_TYPE_MARKERS = {"a": "o", "b": "s", "c": "^", "": "D"}
-_TYPE_COLORS = dict(zip(_TYPE_MARKERS, SERIES, strict=False))
-_TYPE_WORDS = {
-    "a": "a: classes by prevalence",
-    "b": "b: half and half",
-    "c": "c: as they come",
-    "": "oversampled by cost",
+# threshold rule -> (dashes, words); data type -> (marker, colour, words)
+_RULES = {
+    "Dir": (DASHES[0], "direct threshold"),
+    "Ord": (DASHES[2], "ranking threshold"),
+    "ROC": (DASHES[1], "NROC threshold"),
+    "": (DASHES[0], ""),
+}
+_TYPES = {
+    "a": ("o", SERIES[0], "a: classes by prevalence"),
+    "b": ("s", SERIES[1], "b: half and half"),
+    "c": ("^", SERIES[2], "c: as they come"),
+    "": ("D", SERIES[3], "oversampled by cost"),
 }
 _ORACLE_COLORS = {"oracle, direct": "black", "oracle at 0.5": GUIDE}
 _RATIO_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 50, 100)
@@ -231,9 +223,8 @@ class MimeticCostDisplay(Display):
         With `relative` the cost is divided by that of the oracle at the direct threshold.
         """
         comparison: MimeticComparison = self.result
-        schemes = list(
-            dict.fromkeys(name[:4] for name in comparison.names if name in mimetic_configurations())
-        )
+        known = mimetic_configurations()
+        schemes = list(dict.fromkeys(name[:4] for name in comparison.names if name in known))
         if ax is not None and len(schemes) > 1:
             raise input_error("ax", "must be left out to draw several schemes", f"{len(schemes)} schemes")
         costs = dict(zip(comparison.names, comparison.cost, strict=True))
@@ -245,23 +236,27 @@ class MimeticCostDisplay(Display):
                 "a cost of 0",
                 "use relative=False.",
             )
-        self._panels(ax, schemes)
+        if ax is not None:
+            self.figure_, self.axes_ = ax.figure, {schemes[0]: ax}
+        else:
+            # rows of two panels that share both axes
+            rows, columns = -(-len(schemes) // 2), min(2, len(schemes))
+            size = (4.2 * columns + 2.4, 3.6 * rows)
+            look = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
+            self.figure_, grid = pyplot().subplots(rows, columns, figsize=size, **look)
+            self.axes_ = dict(zip(schemes, grid.flat, strict=False))
+            for empty in grid.flat[len(schemes) :]:
+                empty.remove()
         self.lines_: dict[str, Any] = {}
-        for name, cost in costs.items():
-            self._record(**{name: cost / rival if relative else cost})
-        self._record(mu=comparison.mu)
+        drawn = {name: cost / rival if relative else cost for name, cost in costs.items()}
+        self._record(**drawn, mu=comparison.mu)
         for scheme in schemes:
             for name in [name for name in comparison.names if name.startswith(scheme)]:
                 rule, kind = _parts(name)
+                marker, color, _ = _TYPES[kind]
+                style = {"color": color, "ls": _RULES[rule][0], "marker": marker, "ms": 4, "lw": 1.3}
                 (self.lines_[name],) = self.axes_[scheme].plot(
-                    comparison.mu,
-                    self._drawn[name],
-                    color=_TYPE_COLORS[kind],
-                    ls=_RULE_DASHES[rule],
-                    marker=_TYPE_MARKERS[kind],
-                    ms=4,
-                    lw=1.3,
-                    label=name,
+                    comparison.mu, drawn[name], label=name, **style
                 )
             self._name_axes(scheme, relative=relative)
         self.ax_ = self.axes_[schemes[0]]
@@ -269,38 +264,20 @@ class MimeticCostDisplay(Display):
         (self.figure_ if ax is None else ax).legend(handles=self._legend(), frameon=False, **place)
         return self
 
-    def _panels(self, ax: Any, schemes: list[str]) -> None:
-        """Lay the panels out in rows of two; they share both axes."""
-        if ax is not None:
-            self.figure_, self.axes_ = ax.figure, {schemes[0]: ax}
-            return
-        from demur.displays.base import pyplot
-
-        rows = -(-len(schemes) // 2)
-        self.figure_, grid = pyplot().subplots(
-            rows,
-            min(2, len(schemes)),
-            figsize=(4.2 * min(2, len(schemes)) + 2.4, 3.6 * rows),
-            sharex=True,
-            sharey=True,
-            squeeze=False,
-            layout="constrained",
-        )
-        spare = list(grid.flat)
-        self.axes_ = {scheme: spare.pop(0) for scheme in schemes}
-        for empty in spare:
-            empty.remove()
-
     def _name_axes(self, scheme: str, *, relative: bool) -> None:
         """Add the oracle's lines and name the axes."""
         ax, mu = self.axes_[scheme], self._drawn["mu"]
         for name, color in _ORACLE_COLORS.items():
             ax.plot(mu, self._drawn[name], color=color, lw=2.2, zorder=1, label=name)
-        ax.set(xscale="log", yscale="log" if relative else "linear", title=_SCHEME_WORDS[scheme])
+        ax.set(
+            xscale="log",
+            yscale="log" if relative else "linear",
+            title=_SCHEME_WORDS[scheme],
+            xlabel="relative cost of a false alarm",
+            ylabel="cost (oracle, direct = 1)" if relative else "cost per case (a miss costs 1)",
+        )
         ax.set_xticks(mu, [f"{value:g}" for value in mu])
         ax.set_xticks([], minor=True)
-        ax.set_xlabel("relative cost of a false alarm")
-        ax.set_ylabel("cost (oracle, direct = 1)" if relative else "cost per case (a miss costs 1)")
         if relative:
             low, high = ax.get_ylim()
             ticks = [tick for tick in _RATIO_TICKS if low <= tick <= high]
@@ -312,16 +289,20 @@ class MimeticCostDisplay(Display):
         """One entry per oracle line, threshold rule and data type that was drawn."""
         from matplotlib.lines import Line2D
 
-        parts = [_parts(name) for name in self.lines_]
-        handles = [Line2D([], [], color=color, lw=2.2, label=name) for name, color in _ORACLE_COLORS.items()]
-        for rule, words in _RULE_WORDS.items():
-            if any(drawn == rule for drawn, _ in parts):
-                handles.append(Line2D([], [], color="0.3", ls=_RULE_DASHES[rule], label=f"{rule}: {words}"))
-        for kind, words in _TYPE_WORDS.items():
-            if any(drawn == kind for _, drawn in parts):
-                color, marker = _TYPE_COLORS[kind], _TYPE_MARKERS[kind]
-                handles.append(Line2D([], [], ls="", color=color, marker=marker, ms=4, label=words))
-        return handles
+        rules, kinds = zip(*map(_parts, self.lines_), strict=True)
+        return [
+            *(Line2D([], [], color=color, lw=2.2, label=name) for name, color in _ORACLE_COLORS.items()),
+            *(
+                Line2D([], [], color="0.3", ls=dashes, label=f"{rule}: {words}")
+                for rule, (dashes, words) in _RULES.items()
+                if words and rule in rules
+            ),
+            *(
+                Line2D([], [], ls="", color=color, marker=marker, ms=4, label=words)
+                for kind, (marker, color, words) in _TYPES.items()
+                if kind in kinds
+            ),
+        ]
 
 
 def _parts(name: str) -> tuple[str, str]:

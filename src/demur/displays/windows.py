@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from demur.displays.base import (
 from demur.exceptions import InputError
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import ABSTAIN, decide
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["CaseCostsDisplay", "WindowDisplay"]
 
@@ -46,27 +47,22 @@ class _ScoreBarsDisplay(Display):
         """Make the Display of a result and a window of its scores."""
         return cls(result=result, window=window)  # type: ignore[call-arg]
 
-    @property
-    def _thresholds(self) -> tuple[float, float]:
-        window = self.window
-        return (window.lower, window.upper) if hasattr(window, "lower") else window
-
-    def _bin(self, scores: FloatArray, masses: dict[str, FloatArray], bins: int) -> Range:
-        """Record the masses per decision and bin, about `bins` in all; return the ends of the axis.
+    def _bin(self, scores: FloatArray, masses: dict[str, FloatArray], bins: int) -> FloatArray:
+        """Record the masses per decision and bin, about `bins` in all; return where the zones begin and end.
 
         With fewer distinct scores than bins every score has its own bar, as have infinite ones.
         """
-        lower, upper = self._thresholds
+        window = self.window
+        lower, upper = (window.lower, window.upper) if hasattr(window, "lower") else window
         cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
         low, high = score_range(np.concatenate([scores, cuts]))
         # the outermost bars need room as well
         spread = high - low
         low, high = low - spread / bins, high + spread / bins
-        first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
-        codes = decide(scores, self.window)
+        stops: FloatArray = np.clip([low, lower, upper, high], low, high)
+        codes = decide(scores, window)
         alone = np.full(len(codes), len(codes) <= bins) | np.isinf(scores)
-        zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
-        for code, (start, stop) in zones.items():
+        for code, (start, stop) in zip(ZONES, pairwise(stops), strict=True):
             edges = np.linspace(start, stop, max(1, round(bins * (stop - start) / (high - low))) + 1)
             single, many = alone & (codes == code), ~alone & (codes == code)
             # the last edge is rounded, so a score may lie an ulp outside
@@ -80,26 +76,27 @@ class _ScoreBarsDisplay(Display):
                 columns[name] = np.concatenate([mass[single], cells])
             keep = sum(columns[name] for name in masses) > 0
             self._append(decision=ZONES[code][0], **{name: column[keep] for name, column in columns.items()})
-        return low, high
+        return stops
 
-    def _draw_zones(self, ends: Range, alpha: float, words: dict[str, str]) -> None:
-        """Colour the background by decision and mark the thresholds."""
-        low, high = ends
-        first, second = (float(np.clip(t, low, high)) for t in self._thresholds)
-        stops = (low, first), (first, second), (second, high)
-        for (word, color), (start, stop) in zip(ZONES.values(), stops, strict=True):
+    def _draw_zones(
+        self, stops: FloatArray, bins: int, alpha: float, words: dict[str, str]
+    ) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray]:
+        """Colour the background by decision, mark the thresholds, and find the places of the bars.
+
+        Returns which rows are finite; of those the middle, the width of a bar, and whether it is a bin.
+        """
+        first, *thresholds, last = stops.tolist()
+        for (word, color), (start, stop) in zip(ZONES.values(), pairwise(stops), strict=True):
             self.ax_.axvspan(start, stop, color=color, alpha=alpha, lw=0, label=words[word])
-        for threshold in {first, second} - {low, high}:
+        for threshold in set(thresholds) - {first, last}:
             self.ax_.axvline(threshold, color="black", lw=1, ls=(0, (4, 2)))
-        self.ax_.set_xlim(low, high)
-
-    def _bar_places(self, width: float) -> tuple[BoolArray, FloatArray, FloatArray, BoolArray]:
-        """Return which rows are finite; of those the middle, the width of a bar, and whether it is a bin."""
+        self.ax_.set_xlim(first, last)
         drawn = self.frame()
         finite = np.isfinite(drawn["low"])
         low, high = drawn["low"][finite], drawn["high"][finite]
         binned = high > low
-        return finite, low / 2 + high / 2, np.where(binned, high - low, width), binned
+        width = np.where(binned, high - low, 0.8 * (last - first) / bins)
+        return finite, low / 2 + high / 2, width, binned
 
 
 class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
@@ -187,16 +184,15 @@ class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
         ax = self._begin(ax, size=(6.4, 5.0))
         counts = self.result.counts
         to_positive, to_negative = counts.class_weights(self.result.prevalence)
-        masses = counts.positives * to_positive, counts.negatives * to_negative
-        shares = dict(zip(("positive", "negative"), masses, strict=True))
-        ends = self._bin(counts.scores, shares, bins)
+        shares = {"positive": counts.positives * to_positive, "negative": counts.negatives * to_negative}
+        stops = self._bin(counts.scores, shares, bins)
         drawn = self.frame()
-        words = {}
-        for word, _ in ZONES.values():
-            share = float((drawn["positive"] + drawn["negative"])[drawn["decision"] == word].sum())
-            words[word] = f"{word}: {100 * share:.1f} % of the cases"
-        self._draw_zones(ends, 0.16, words)
-        finite, middle, size, binned = self._bar_places(0.8 * (ends[1] - ends[0]) / bins)
+        decided, both = drawn["decision"], drawn["positive"] + drawn["negative"]
+        words = {
+            word: f"{word}: {100 * both[decided == word].sum():.1f} % of the cases"
+            for word, _ in ZONES.values()
+        }
+        finite, middle, size, binned = self._draw_zones(stops, bins, 0.16, words)
         self.bars_ = []
         for name, sign, color in (("positive", 1, POSITIVE_COLOR), ("negative", -1, NEGATIVE_COLOR)):
             infinite = float(drawn[name][~finite].sum())
@@ -296,10 +292,9 @@ class CaseCostsDisplay(_ScoreBarsDisplay):
             "alarms": factor * costs.alarm * (codes == 1),
             "reviews": factor * costs.review * (codes == ABSTAIN),
         }
-        ends = self._bin(costs.scores, money, bins)
-        called = {word: f"called {word}" for word, _ in ZONES.values()}
-        self._draw_zones(ends, 0.12, {**called, "abstain": "to a person"})
-        finite, middle, size, _ = self._bar_places(0.8 * (ends[1] - ends[0]) / bins)
+        stops = self._bin(costs.scores, money, bins)
+        called = {"negative": "called negative", "abstain": "to a person", "positive": "called positive"}
+        finite, middle, size, _ = self._draw_zones(stops, bins, 0.12, called)
         self.bars_ = {}
         for name, (words, color, hatch) in _STYLES.items():
             drawn = self.frame()[name]

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from demur._checks import input_error
+from demur._files.database import first_line
 from demur.exceptions import InputError
 
 __all__ = [
-    "RemoteFiles",
     "is_address",
     "is_remote",
     "remote_files",
@@ -89,8 +89,7 @@ def warehouse_table(source: str) -> Any:
         return ibis.connect(address).table(table)
     # every backend of Ibis raises errors of its own
     except Exception as error:  # noqa: BLE001
-        first_line = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
-        reason = without_secrets(first_line, source)
+        reason = without_secrets(first_line(error), source)
         raise InputError(f"`{shown}` must be a table Ibis can open, got this: {reason}.") from None
 
 
@@ -119,15 +118,11 @@ def is_remote(source: str) -> bool:
     return bool(separator) and "#" not in rest and scheme.lower() in {*_WEB, *_STORES}
 
 
-class RemoteFiles(NamedTuple):
-    """Files by the names DuckDB calls them; `filesystem` is what it asks for them."""
+def remote_files(source: str) -> tuple[list[str], Any]:
+    """Find the Parquet files at an address: the names DuckDB calls them, and the file system it asks.
 
-    names: list[str]
-    filesystem: Any
-
-
-def remote_files(source: str) -> RemoteFiles:
-    """Find the Parquet files at an address; raise `InputError` in one sentence if there are none."""
+    Raises `InputError` in one sentence if there are none.
+    """
     shown = shown_address(source)
     try:
         from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]
@@ -143,8 +138,7 @@ def remote_files(source: str) -> RemoteFiles:
         raise
     # every store has errors of its own
     except Exception as error:  # noqa: BLE001
-        words = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
-        raise input_error(shown, "must be readable", without_secrets(words, source)) from None
+        raise input_error(shown, "must be readable", without_secrets(first_line(error), source)) from None
     if not files:
         raise input_error(shown, "must match Parquet files", "none", "other files: copy them first.")
 
@@ -167,7 +161,7 @@ def remote_files(source: str) -> RemoteFiles:
             del path
             return datetime.fromtimestamp(0, UTC)
 
-    return RemoteFiles([f"remote://{name}" for name in files], Files())
+    return [f"remote://{name}" for name in files], Files()
 
 
 def _bare(path: str) -> str:
@@ -226,23 +220,32 @@ def _stored_files(source: str) -> Mapping[str, _File]:
     except ImportError:
         found = _arrow_store(source) if _STORES[scheme] == "s3fs" else None
         if found is None:
-            hint = f"pip install {_STORES[scheme]}."
             raise input_error(
-                shown_address(source), f"needs {_STORES[scheme]} to be read", "no such package", hint
+                shown_address(source),
+                f"needs {_STORES[scheme]} to be read",
+                "no such package",
+                f"pip install {_STORES[scheme]}.",
             ) from None
         store, path = found
     folder = not glob.has_magic(path) and store.isdir(path)
     paths = store.find(path) if folder else store.glob(path)
-    tables = sorted(one for one in paths if one.lower().endswith(_TABLES))
-    return {one.lstrip("/"): _File(int(store.size(one)), partial(store.open, one, "rb")) for one in tables}
+    return {
+        one.lstrip("/"): _File(int(store.size(one)), partial(store.open, one, "rb"))
+        for one in sorted(paths)
+        if one.lower().endswith(_TABLES)
+    }
 
 
 def _arrow_store(source: str) -> tuple[Any, str] | None:
     """Return S3 as PyArrow reads it, and the path in it; None without PyArrow."""
     path = source.partition("://")[2]
     if "@" in path.partition("/")[0]:
-        hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile."
-        raise input_error(shown_address(source), "must begin with the bucket", "a name and a password", hint)
+        raise input_error(
+            shown_address(source),
+            "must begin with the bucket",
+            "a name and a password",
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile.",
+        )
     try:
         s3 = import_module("pyarrow.fs").S3FileSystem
     except (ImportError, AttributeError):
@@ -266,8 +269,12 @@ def _web_file(source: str) -> Mapping[str, _File]:
         headers["Authorization"] = f"Basic {base64.b64encode(unquote(user).encode()).decode()}"
     path = unquote(urlsplit(url).path)
     if not path.lower().endswith(_TABLES):
-        hint = "for a CSV file: curl ADDRESS | demur compare - ..."
-        raise input_error(shown_address(source), "must be a Parquet file", repr(path), hint)
+        raise input_error(
+            shown_address(source),
+            "must be a Parquet file",
+            repr(path),
+            "for a CSV file: curl ADDRESS | demur compare - ...",
+        )
     with _answer(url, {**headers, "Range": "bytes=0-3"}) as answer:
         length = answer.headers.get("Content-Range", "").rpartition("/")[2]
         if answer.status != _PARTIAL_CONTENT or not length.isdecimal():
@@ -278,8 +285,7 @@ def _web_file(source: str) -> Mapping[str, _File]:
                 "download it first.",
             )
     size = int(length)
-    name = urlsplit(url).netloc + path
-    return {name: _File(size, lambda: _web_handle(url, headers, size))}
+    return {urlsplit(url).netloc + path: _File(size, lambda: _web_handle(url, headers, size))}
 
 
 def _answer(url: str, headers: Mapping[str, str]) -> Any:

@@ -1,7 +1,7 @@
 """Columns of a table: their names, their kinds, their values."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -11,7 +11,7 @@ import numpy as np
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["Column", "Kind", "column_kind", "masked_column", "quoted", "unknown_column"]
+__all__ = ["Column", "Kind", "column_kind", "masked_column", "quoted", "require_columns", "unknown_column"]
 
 Kind = Literal["number", "bool", "text", "other"]
 
@@ -56,15 +56,19 @@ class Column:
         """Return the values with NaN (numbers) or None (all else) where they are missing."""
         if not self.missing.any():
             return self.values
-        filler, kind = (np.nan, np.float64) if self.kind == "number" else (None, object)
-        values = self.values.astype(kind)
-        values[self.missing] = filler
-        return values
+        return np.where(self.missing, np.nan if self.kind == "number" else None, self.values)
 
 
-def unknown_column(shown: str, name: str, columns: Iterable[str]) -> InputError:
+def require_columns(shown: str, names: Iterable[str], present: Collection[Any]) -> None:
+    """Raise `InputError` for the first column that a table does not have."""
+    for name in names:
+        if name not in present:
+            raise unknown_column(shown, name, present)
+
+
+def unknown_column(shown: str, name: str, columns: Iterable[Any]) -> InputError:
     """Build the error for a column the table does not have; of a wide table it names a few only."""
-    present = list(columns)
+    present = list(map(str, columns))
     close = get_close_matches(name, present, n=_CLOSE_MATCHES, cutoff=0.5)
     if len(present) <= _SHOWN_COLUMNS:
         listed = f"its columns are {', '.join(map(_shortened, present))}"

@@ -68,8 +68,11 @@ def read_cost_matrix(path: str | PathLike[str]) -> CostMatrix:
     for true, row in entries.items():
         for name, cost in row.items():
             if isinstance(cost, tuple):
-                shown = f"{cost[0]:g}:{cost[1]:g}"
-                raise input_error(str(path), f"must give a number for {name!r} where {true!r} is true", shown)
+                raise input_error(
+                    str(path),
+                    f"must give a number for {name!r} where {true!r} is true",
+                    f"{cost[0]:g}:{cost[1]:g}",
+                )
     return _matrix(entries, str(path))
 
 
@@ -128,9 +131,8 @@ def _from_csv(text: str, shown: str) -> dict[str, dict[str, Any]]:
                 f"{len(row)} in line {number}",
                 _LAYOUT,
             )
-        where = f"line {number}"
         costs[row[0]] = {
-            name: _number(field, shown, where, name)
+            name: _number(field, shown, f"line {number}", name)
             for name, field in zip(header[1:], row[1:], strict=True)
             if field or name != row[0]
         }

@@ -13,20 +13,19 @@ from demur._checks import check_number, check_positive_int, check_type, input_er
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
-from demur.counts.costs import FoldedCosts, ScoreCosts
+from demur.counts.costs import COST_PRODUCTS, FoldedCosts, ScoreCosts
 from demur.engines.columns import quoted
 from demur.engines.frames import (
     FrameTable,
     collected,
-    key_column,
-    named_column,
     narwhals,
+    no_amounts,
     with_numbers,
     without_nan,
 )
-from demur.engines.labels import one_pos_label, positive_place
-from demur.engines.score_bins import LARGEST_FLOAT, MOST_BINS, fitting_bins
-from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
+from demur.engines.labels import one_pos_label
+from demur.engines.score_bins import fitting_bins
+from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
     FIRST_ROWS,
     Columns,
@@ -34,6 +33,7 @@ from demur.engines.tallies import (
     bin_ranges,
     coded,
     is_missing,
+    is_positive,
     looks_like_more_than,
     missing_rows,
 )
@@ -53,9 +53,9 @@ _OUTCOMES = (
     ("cost_tn", "cost_fp", "review_negative"),
     ("cost_fn", "cost_tp", "review_positive"),
 )
-_SQUARES = ((0, 0), (1, 1), (2, 2))
-_PRODUCTS = (*_SQUARES, (0, 1), (0, 2), (1, 2))
 FOLDS = 10
+_SEED = 0
+_GAIN = "a gain is what the other decision costs more; write it there."
 # groups of scores: cells of both classes and all folds are twenty times as many
 _MOST_SCORES = 2**12
 
@@ -149,13 +149,12 @@ def read_score_costs(
         )
     limit = check_positive_int(max_distinct, "max_distinct")
     label = one_pos_label(pos_label, positive)
-    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
-        raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
+    check_power_of_two(bins, "bins", 24)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=None, groups=None)
     columns = replace(columns, amounts=prices.columns)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         if isinstance(table, FrameTable):
-            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=_SQUARES)
+            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=COST_PRODUCTS[:3])
             return {
                 name: _score_costs(replace(scan, model=name), label, bins, limit) for name in columns.scores
             }
@@ -234,13 +233,6 @@ class CostTerms:
         return {**price, "review_positive": reviews[0], "review_negative": reviews[1]}
 
 
-def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
-    """Tell which labels are the positive one."""
-    known, codes = coded(labels)
-    place = positive_place(known, positive, column=column)
-    return np.asarray(codes == place, dtype=np.bool_)
-
-
 # ---------------------------------------------------------------- sums of an engine
 
 
@@ -267,16 +259,13 @@ class _Scan:
 
     def selected(self) -> Any:
         """Choose label, score, group, amounts and weight of every row."""
-        nw, frame, columns = narwhals(), self.table.frame, self.columns
-        kept = {
-            _LABEL: key_column(frame, columns.y_true, self.table.types),
-            _SCORE: named_column(frame, self.model).cast(nw.Float64),
+        table = self.table
+        numbers = {
+            place: without_nan(table.frame, table.numbers(column)) for place, column in self.numbers.items()
         }
-        if columns.groups is not None:
-            kept[_GROUP] = key_column(frame, columns.groups, self.table.types)
-        for place, column in self.numbers.items():
-            kept[place] = without_nan(frame, named_column(frame, column).cast(nw.Float64))
-        return frame.select(**kept)
+        return table.frame.select(
+            **table.keys(self.columns), **{_SCORE: table.numbers(self.model)}, **numbers
+        )
 
     def grouped(self, frame: Any, *keys: str, most: int | None = None) -> dict[str, Any]:
         """Group by class and keys; add up costs, products, and what is wrong with the amounts."""
@@ -296,19 +285,11 @@ class _Scan:
             values = {name: value * nw.col(_WEIGHT) for name, value in values.items()}
             values["weights"] = nw.col(_WEIGHT)
         for place in self.numbers:
-            amount = nw.col(place)
-            bad = ((amount < 0) | (amount > LARGEST_FLOAT)).fill_null(value=False)
-            values |= {
-                f"{place}_missing": amount.is_null().cast(nw.Int64),
-                f"{place}_bad": bad.cast(nw.Int64),
-            }
+            values[f"{place}_missing"], values[f"{place}_bad"] = no_amounts(nw.col(place))
         added = {_ROWS: nw.len(), **{name: nw.col(name).sum() for name in values}}
         if _NUMBER in keys:
             added |= {_LOWER: nw.col(_SCORE).min(), _UPPER: nw.col(_SCORE).max()}
-        frame = frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added)
-        if most is not None and not frame.implementation.is_polars():
-            frame = frame.head(most + 1)
-        return collected(frame)
+        return collected(frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added), most)
 
     def sums(
         self, rows: Mapping[str, Any], positive: Any
@@ -346,26 +327,27 @@ def _product(names: tuple[str, ...], i: int, j: int) -> str:
     return f"{names[i]}_{names[j]}"
 
 
-def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
+def _require_complete(rows: Mapping[str, Any], scan: _Scan) -> None:
     """Refuse missing labels, scores, amounts and weights, and negative ones, with their number."""
+    columns, name = scan.columns, scan.model
     if not len(rows[_ROWS]):
         raise input_error(name, "must hold at least one row", "none")
     counts = rows[_ROWS].astype(np.int64)
     score = rows[_SCORE] if _SCORE in rows else rows[_NUMBER]
-    for column, values in ((columns.y_true, rows[_LABEL]), (name, score)):
+    keys = {columns.y_true: rows[_LABEL], name: score}
+    if columns.groups is not None:
+        keys[columns.groups] = rows[_GROUP]
+    for column, values in keys.items():
         missing = int(counts[is_missing(values)].sum())
         if missing:
             raise missing_rows(column, missing)
-    hint = "a gain is what the other decision costs more; write it there."
-    numbers: list[Any] = [(f"amount{k}", one, "amounts", hint) for k, one in enumerate(columns.amounts)]
-    numbers += [] if columns.weights is None else [(_WEIGHT, columns.weights, "weights", None)]
-    for place, column, what, remedy in numbers:
+    for place, column in scan.numbers.items():
         missing, bad = (int(rows[f"{place}_{kind}"].sum()) for kind in ("missing", "bad"))
         if missing:
             raise missing_rows(column, missing)
         if bad:
-            rule = f"must hold finite {what} from 0"
-            raise input_error(column, rule, f"{bad} negative or infinite", remedy)
+            what, hint = ("weights", None) if place == _WEIGHT else ("amounts", _GAIN)
+            raise input_error(column, f"must hold finite {what} from 0", f"{bad} negative or infinite", hint)
 
 
 def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> ScoreCosts:
@@ -375,9 +357,10 @@ def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> Sc
     if bins is None and not many:
         rows = scan.grouped(frame, _SCORE, most=2 * limit)
     if rows is None or len(rows[_ROWS]) > 2 * limit:
-        wanted = fitting_bins(first, bins or DEFAULT_COST_BINS)
-        rows = scan.grouped(with_numbers(frame, wanted, weighted=False), _NUMBER)
-    _require_complete(rows, scan.model, scan.columns)
+        rows = scan.grouped(
+            with_numbers(frame, fitting_bins(first, bins or DEFAULT_COST_BINS), weighted=False), _NUMBER
+        )
+    _require_complete(rows, scan)
     _, cases, sums, squares = scan.sums(rows, positive)
     columns = [cases, *np.ascontiguousarray(sums.T), *np.ascontiguousarray(squares.T)]
     if _SCORE in rows:
@@ -406,35 +389,33 @@ def read_folded_costs(
     columns: Columns,
     terms: CostTerms,
     positive: Any,
-    seed: int = 0,
     engine: str | None = None,
-    memory_limit: str = MEMORY_LIMIT,
-    master: str | None = None,
 ) -> dict[Any, dict[str, FoldedCosts]]:
     """Return group -> model -> sums per score, class and fold; one group, None, without groups.
 
     Up to 2**12 distinct scores the sums are of single scores, beyond of bins. Weights stand for repeated
-    cases. A case goes into a fold by a hash of its values and the seed, so equal cases share one.
+    cases. A case goes into a fold by a hash of its values, so equal cases share one.
     """
-    with open_source(source, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
+    with open_source(source, columns, engine=engine, memory_limit=MEMORY_LIMIT, master=None) as table:
         assert isinstance(table, FrameTable)
         found: dict[Any, dict[str, FoldedCosts]] = {}
         for model in columns.scores:
-            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=_PRODUCTS)
-            rows = _folded_rows(scan, seed)
-            _require_complete(rows, model, columns)
-            for group, part in _parts(rows, columns.groups):
+            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
+            rows = _folded_rows(scan)
+            _require_complete(rows, scan)
+            for group, part in _parts(rows):
                 truth, cases, sums, products = scan.sums(part, positive)
                 if _SCORE in part:
                     lower = upper = as_floats(part[_SCORE])
                 else:
                     # all cells of a bin share its range
-                    edges = (as_floats(part[name]) for name in (_NUMBER, _LOWER, _UPPER))
-                    places, low, high = bin_ranges(*edges)
+                    places, low, high = bin_ranges(
+                        *(as_floats(part[name]) for name in (_NUMBER, _LOWER, _UPPER))
+                    )
                     lower, upper = low[places], high[places]
                 fold = as_floats(part[_FOLD]).astype(np.int64)
                 kept = cases > 0
-                made = FoldedCosts(
+                found.setdefault(group, {})[model] = FoldedCosts(
                     lower[kept],
                     upper[kept],
                     truth[kept],
@@ -444,14 +425,13 @@ def read_folded_costs(
                     products[kept],
                     FOLDS,
                 )
-                found.setdefault(group, {})[model] = made
         return found
 
 
-def _folded_rows(scan: _Scan, seed: int) -> dict[str, Any]:
+def _folded_rows(scan: _Scan) -> dict[str, Any]:
     """Group the rows by class, fold and score, or bin of scores where there are many."""
     first, many = scan.first_scores(_MOST_SCORES)
-    frame = with_folds(scan.selected(), FOLDS, seed)
+    frame = _with_folds(scan.selected())
     keys = [_FOLD] if scan.columns.groups is None else [_FOLD, _GROUP]
     if not many:
         rows = scan.grouped(frame, *keys, _SCORE)
@@ -461,30 +441,27 @@ def _folded_rows(scan: _Scan, seed: int) -> dict[str, Any]:
     return scan.grouped(frame, *keys, _NUMBER)
 
 
-def _parts(rows: Mapping[str, Any], group: str | None) -> list[tuple[Any, Mapping[str, Any]]]:
-    if group is None:
+def _parts(rows: Mapping[str, Any]) -> list[tuple[Any, Mapping[str, Any]]]:
+    if _GROUP not in rows:
         return [(None, rows)]
-    values = rows[_GROUP]
-    missing = np.array([value is None for value in values])
-    if missing.any():
-        raise missing_rows(group, int(as_floats(rows[_ROWS])[missing].sum()))
+    groups, codes = coded(rows[_GROUP])
     return [
-        (value, {name: column[values == value] for name, column in rows.items()})
-        for value in np.unique(values)
+        (group, {name: column[codes == place] for name, column in rows.items()})
+        for place, group in enumerate(groups)
     ]
 
 
-def with_folds(frame: Any, folds: int, seed: int) -> Any:
+def _with_folds(frame: Any) -> Any:
     """Add the fold of every row: a hash of all its values, in the language of the engine."""
     names = frame.collect_schema().names()
     native = frame.to_native()
     if frame.implementation.is_duckdb():
-        hashed = f"hash({', '.join(map(quoted, names))}, {int(seed)})"
-        return narwhals().from_native(native.project(f"*, ({hashed} % {folds})::integer as {_FOLD}"))
+        hashed = f"hash({', '.join(map(quoted, names))}, {_SEED})"
+        return narwhals().from_native(native.project(f"*, ({hashed} % {FOLDS})::integer as {_FOLD}"))
     if frame.implementation.is_spark_like():
         sql = import_module("pyspark.sql.functions")
-        hashed = sql.xxhash64(*(sql.col(name) for name in names), sql.lit(int(seed)))
-        fold = sql.pmod(hashed, sql.lit(folds)).cast("int")
-        return narwhals().from_native(native.withColumn(_FOLD, fold))
-    rule = "must be duckdb or spark for honest costs of amounts"
-    raise input_error("engine", rule, frame.implementation.value)
+        hashed = sql.xxhash64(*(sql.col(name) for name in names), sql.lit(_SEED))
+        return narwhals().from_native(native.withColumn(_FOLD, sql.pmod(hashed, sql.lit(FOLDS)).cast("int")))
+    raise input_error(
+        "engine", "must be duckdb or spark for honest costs of amounts", frame.implementation.value
+    )

@@ -5,40 +5,40 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from demur._checks import check_nonnegative, check_positive_int, input_error
+from demur._checks.arrays import INTEGERS_EXACT_IN_FLOAT
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.scores import ScoreCounts
+from demur.engines.frames import Table
 from demur.engines.labels import one_pos_label, positive_place
-from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins
-from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
+from demur.engines.score_bins import DEFAULT_BINS, fitting_bins
+from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
     FIRST_ROWS,
     Columns,
     Cut,
-    Table,
     Tally,
     as_floats,
     bin_ranges,
     coded,
-    first_rows_prove,
-    has_at_most_rows,
     has_more_than,
     is_missing,
     looks_like_more_than,
+    n_distinct,
 )
-from demur.typing import FloatArray
 
-__all__ = ["checked_tallies", "read_counts"]
+__all__ = ["checked_tallies", "first_rows_prove", "has_at_most_rows", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
-_INTEGERS_EXACT_IN_FLOAT = 2**53
 # bins of all groups together, and of each group at least
 _MOST_GROUPED_BINS = 2**22
 _FEWEST_BINS = 2**6
+# rows that may be held to prove that there are more scores than the default limit, 2**20
+_PROVING_ROWS = 2**21
 _ALL = None  # the one group when there are no groups
 
 
@@ -147,12 +147,37 @@ def read_counts(
     allowed = float(check_nonnegative(tolerance, "tolerance"))
     if max_distinct is not None:
         check_positive_int(max_distinct, "max_distinct")
-    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
-        raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
+    check_power_of_two(bins, "bins", 24)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
+    wanted = one_pos_label(pos_label, positive)
+    limit = DEFAULT_DISTINCT if max_distinct is None else max_distinct
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        label = one_pos_label(pos_label, positive)
-        counts = _scan(table, columns, label, bins=bins, most=max_distinct, tolerance=allowed)
+        no_limit = table.in_memory and max_distinct is None
+        # two labels: twice as many rows as distinct scores
+        cap = None if no_limit else 2 * limit
+        cuts = {name: Cut() for name in columns.scores}
+        if not no_limit or bins is not None:
+            cuts = _first_cuts(table, columns, wanted, bins=bins, limit=limit)
+        tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
+        if bins is None and not no_limit:
+            _settle(table, columns, cuts, tallies, limit)
+        labels = coded(tallies[columns.scores[0]].label)[0]
+        place = positive_place(labels, wanted, column=columns.y_true)
+        # nothing where no case is positive
+        label = () if place is None else (labels[place],)
+        counted = {
+            name: {
+                group: _exact_counts(part) if cuts[name].exact else _binned_counts(part)
+                for group, part in _parts(tallies[name], label).items()
+            }
+            for name in columns.scores
+        }
+        tallies.clear()
+        binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
+        _refine(table, columns, binned, counted, label, tolerance=allowed, cap=cap)
+    counts = {
+        group: {name: counted[name][group] for name in columns.scores} for group in counted[columns.scores[0]]
+    }
     return counts if columns.groups is not None else counts[_ALL]
 
 
@@ -160,18 +185,15 @@ def read_counts(
 
 
 def _first_cuts(
-    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None
+    table: Table, columns: Columns, positive: Any, *, bins: int | None, limit: int
 ) -> dict[str, Cut]:
     """Look at some rows; choose which columns to bin first, and refuse labels of more than two classes."""
-    if table.in_memory and bins is None and most is None:
-        return {name: Cut() for name in columns.scores}
     rows = table.head((columns.y_true, *columns.scores), FIRST_ROWS)
     labels = rows[columns.y_true]
     present = labels[~is_missing(labels)]
     if len(present) and len(coded(present)[0]) > 2:
         # numbers by mistake would make as many groups as there are cases
         positive_place(coded(present)[0], positive, column=columns.y_true)
-    limit = DEFAULT_DISTINCT if most is None else most
     firsts = {name: as_floats(rows[name]) for name in columns.scores}
     more_rows = len(labels) == FIRST_ROWS
     many = {name for name in columns.scores if looks_like_more_than(limit, firsts[name], more_rows=more_rows)}
@@ -198,38 +220,29 @@ def _bins_for(table: Table, columns: Columns) -> int:
     return min(DEFAULT_BINS, max(_FEWEST_BINS, 1 << int(math.log2(_MOST_GROUPED_BINS / groups))))
 
 
+def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
+    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
+    if table.n_rows is not None:
+        return table.n_rows <= limit
+    return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
+
+
+def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
+    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores.
+
+    With two names: pairs of scores. A score that is new makes a pair that is new, so that mostly one
+    column says enough.
+    """
+    if limit >= _PROVING_ROWS:
+        return False
+    rows = table.head(names, _PROVING_ROWS)
+    scores = [as_floats(rows[name]) for name in names]
+    if n_distinct(scores[0]) > limit:
+        return True
+    return len(names) > 1 and len(np.unique(np.column_stack(scores), axis=0)) > limit
+
+
 # ---------------------------------------------------------------- the scans
-
-
-def _scan(
-    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None, tolerance: float
-) -> dict[Any, dict[str, ScoreCounts]]:
-    """Return group -> model -> counts."""
-    cuts = _first_cuts(table, columns, positive, bins=bins, most=most)
-    limit = DEFAULT_DISTINCT if most is None else most
-    # two labels: twice as many rows as distinct scores
-    cap = None if table.in_memory and most is None else 2 * limit
-    tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
-    if bins is None and cap is not None:
-        _settle(table, columns, cuts, tallies, limit)
-    labels = coded(tallies[columns.scores[0]].label)[0]
-    place = positive_place(labels, positive, column=columns.y_true)
-    # nothing where no case is positive
-    label = () if place is None else (labels[place],)
-    counted = {
-        name: {
-            group: _Counted(_exact_counts(part), np.empty(0)) if cuts[name].exact else _binned(part)
-            for group, part in _parts(tallies[name], label).items()
-        }
-        for name in columns.scores
-    }
-    tallies.clear()
-    binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
-    _refine(table, columns, binned, counted, label, tolerance=tolerance, cap=cap)
-    return {
-        group: {name: counted[name][group].counts for name in columns.scores}
-        for group in counted[columns.scores[0]]
-    }
 
 
 def _settle(
@@ -244,8 +257,9 @@ def _settle(
         first = table.head(tuple(late), FIRST_ROWS)
         number = _bins_for(table, columns)
         cuts |= {name: Cut(fitting_bins(as_floats(first[name]), number)) for name in late}
-        again = table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
-        tallies |= checked_tallies(table, columns, again)
+        tallies |= checked_tallies(
+            table, columns, table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
+        )
     for name in columns.scores:
         if cuts[name].exact or name in proven or has_more_than(limit, tallies[name]):
             continue
@@ -263,7 +277,7 @@ def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -
             raise input_error(table.name, "must hold at least one row", "none")
         tally.require_complete(columns, name)
         largest = float(np.abs(tally.lower).max())
-        if name in table.integers and largest > _INTEGERS_EXACT_IN_FLOAT:
+        if name in table.integers and largest > INTEGERS_EXACT_IN_FLOAT:
             rule = f"as integers must stay within 2**53 (larger ones would merge), in {name!r}"
             raise input_error("scores", rule, f"{largest:.0f}", "rank them first.")
         weight = tally.weight
@@ -276,7 +290,7 @@ def _refine(
     table: Table,
     columns: Columns,
     cuts: dict[str, Cut],
-    counted: dict[str, dict[Any, _Counted]],
+    counted: dict[str, dict[Any, Any]],
     label: tuple[Any, ...],
     *,
     tolerance: float,
@@ -285,9 +299,11 @@ def _refine(
     """Scan once more: replace the bins that matter by the scores in them, in `counted`."""
     second = {}
     for name, cut in cuts.items():
-        parts = counted[name].values()
-        chosen = [part.numbers[bins_to_refine(part.counts, tolerance=tolerance)] for part in parts]
-        only = frozenset(np.concatenate(chosen).astype(np.int64).tolist())
+        assert cut.bins is not None
+        open_scores = [
+            rough.scores[bins_to_refine(rough, tolerance=tolerance)] for rough in counted[name].values()
+        ]
+        only = frozenset(cut.bins.of_array(np.concatenate(open_scores)).astype(np.int64).tolist())
         if only:
             second[name] = Cut(cut.bins, only)
     if not second:
@@ -298,21 +314,12 @@ def _refine(
             # more scores than may be held: the bins stay, and say what they certify
             continue
         for group, part in _parts(tally, label).items():
-            rough = counted[name][group]
-            exact = _exact_counts(part)
-            places = np.flatnonzero(second[name].chosen(rough.numbers))
-            refined = rough.counts.refined(places, exact.scores, exact.positives, exact.negatives)
-            counted[name][group] = _Counted(refined, rough.numbers)
+            rough, exact = counted[name][group], _exact_counts(part)
+            places = np.flatnonzero(second[name].chosen(rough.scores))
+            counted[name][group] = rough.refined(places, exact.scores, exact.positives, exact.negatives)
 
 
 # ---------------------------------------------------------------- from a tally to counts
-
-
-class _Counted(NamedTuple):
-    """Counts of one group, and the numbers of their bins."""
-
-    counts: Any
-    numbers: FloatArray
 
 
 def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, Tally]:
@@ -325,11 +332,7 @@ def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, Tally]:
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(groups) + 1))
     parts = (tally.of_rows(order[first:stop]) for first, stop in pairwise(starts))
-    return {
-        group: part
-        for group, part in zip(groups, parts, strict=True)
-        if part.case_weights is None or part.case_weights.any()
-    }
+    return {group: part for group, part in zip(groups, parts, strict=True) if part.case_weights.any()}
 
 
 def _exact_counts(part: Tally) -> ScoreCounts:
@@ -341,12 +344,12 @@ def _exact_counts(part: Tally) -> ScoreCounts:
     return ScoreCounts.from_counts(part.lower, positives, cases - positives)
 
 
-def _binned(part: Tally) -> _Counted:
+def _binned_counts(part: Tally) -> BinnedCounts:
     """Put the rows of a bin together: its range and the weight of each class."""
-    weight = np.ones(len(part)) if part.case_weights is None else part.case_weights
-    part, weight = part.of_rows(weight > 0), weight[weight > 0]
+    part = part.of_rows(part.case_weights > 0)
+    weight = part.case_weights
     assert part.number is not None
     places, lower, upper = bin_ranges(part.number, part.lower, part.upper)
     masses = [np.where(part.label == kind, weight, 0.0) for kind in (True, False)]
     positives, negatives = (np.bincount(places, mass, len(lower)) for mass in masses)
-    return _Counted(BinnedCounts.from_bins(lower, upper, positives, negatives), np.unique(part.number))
+    return BinnedCounts.from_bins(lower, upper, positives, negatives)

@@ -14,10 +14,10 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
-from demur._files.database import connect, load_duckdb, quiet
+from demur._files.database import connect, first_line, load_duckdb, quiet
 from demur._files.whole import temporary_folder
 from demur.engines.addresses import is_remote, remote_files, shown_address
-from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, unknown_column
+from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, require_columns
 from demur.engines.integrity import Snapshot, check_gzip, check_parquet_pages
 from demur.engines.paths import folder_keys, is_stream, partition_columns, source_files
 from demur.engines.text import (
@@ -26,8 +26,9 @@ from demur.engines.text import (
     check_row_lengths,
     copy_with_one_line_end,
     has_rows,
+    header_line,
+    header_separator,
     mixes_line_ends,
-    separator_of,
 )
 from demur.exceptions import InputError
 
@@ -102,14 +103,18 @@ class FileTable:
     def check(self, names: Iterable[str]) -> None:
         """Raise `InputError` if columns differ from checksums in the files; `read` does so itself."""
         if self.kind == "parquet":
-            for path in self._snapshot.paths:
+            for path in self._snapshot.states:
                 check_parquet_pages(path, list(names), self.name)
 
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
-        for name in names:
-            if name not in self.kinds:
-                raise unknown_column(self.name, name, self.kinds)
+        require_columns(self.name, names, self.kinds)
+
+    def not_numbers(self, name: str) -> str:
+        """Say in a few words what a column holds in place of numbers."""
+        if self.kinds[name] != "text":
+            return "another type"
+        return f"{self.n_rows - self.n_numeric(name)} of {self.n_rows} rows that are no numbers"
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
@@ -192,13 +197,14 @@ def open_table(
     try:
         if is_remote(fspath(source)):
             # Parquet files at an address, which DuckDB reads in place
-            found, name, kind = remote_files(fspath(source)), shown_address(fspath(source)), "remote"
+            names, filesystem = remote_files(fspath(source))
+            name, kind = shown_address(fspath(source)), "remote"
             snapshot = Snapshot(name, [])
             connection = resources.enter_context(_own_database(memory_limit, resources))
-            connection.register_filesystem(found.filesystem)
-            keys = {folder_keys(PurePosixPath(one)) for one in found.names}
+            connection.register_filesystem(filesystem)
+            keys = {folder_keys(PurePosixPath(one)) for one in names}
             partitions = keys.pop() if len(keys) == 1 else ()
-            relation, n_rows = _parquet(connection, found.names, name, partitioned=bool(partitions))
+            relation, n_rows = _parquet(connection, names, name, partitioned=bool(partitions))
             # an address that is shown in part cannot be opened again under its name
             columnar = name == fspath(source)
         else:
@@ -269,7 +275,7 @@ def _relation(
     # a file without rows tells nothing about kinds, and older versions of DuckDB call it text
     filled = [path for path in paths if len(paths) == 1 or has_rows(path, kind, shown)] or paths[:1]
     names = [glob.escape(str(path)) for path in filled]
-    separators = {separator_of(path, kind, shown) for path in filled}
+    separators = {header_separator(header_line(path, kind, shown), shown) for path in filled}
     if len(separators) > 1:
         raise input_error(shown, "must match files with one separator", sorted(separators))
     separator = separators.pop()
@@ -277,15 +283,14 @@ def _relation(
         # DuckDB decides the kinds on a sample; a later surprise makes the reading fail
         relation = _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
         return relation, _read_through(relation)
-    except _duckdb_error():
+    except load_duckdb().Error:
         # copies of files that mix line ends: DuckDB takes one kind in a file
         mixed = [path for path in filled if mixes_line_ends(path, kind, shown)]
         copies = {}
         for place, path in enumerate(mixed):
             copies[path] = resources.enter_context(temporary_folder()) / f"{place}.csv"
             copy_with_one_line_end(path, copies[path], kind, shown)
-        readable = [copies.get(path, path) for path in filled]
-        names = [glob.escape(str(path)) for path in readable]
+        names = [glob.escape(str(copies.get(path, path))) for path in filled]
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
             relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
             return relation, _read_through(relation)
@@ -316,11 +321,6 @@ def _read_through(relation: Any) -> int:
     return int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
 
 
-def _duckdb_error() -> type[Exception]:
-    error: type[Exception] = load_duckdb().Error
-    return error
-
-
 @contextmanager
 def database_errors(
     shown: str, *, paths: Iterable[Path] = (), kind: str = "csv", separator: str = ","
@@ -328,8 +328,8 @@ def database_errors(
     """Turn what DuckDB says into one sentence; for CSV files look for the row at fault first."""
     try:
         yield
-    except _duckdb_error() as error:
+    except load_duckdb().Error as error:
         for path in paths:
             check_row_lengths(path, kind, separator, shown)
-        first_line = str(error).split("\n", 1)[0].strip().rstrip(".")
-        raise InputError(f"`{shown}` must be a readable table, got this from DuckDB: {first_line}.") from None
+        reason = first_line(error)
+        raise InputError(f"`{shown}` must be a readable table, got this from DuckDB: {reason}.") from None

@@ -20,12 +20,14 @@ __all__ = [
     "FrameTable",
     "MemoryTable",
     "Summary",
+    "Table",
     "bin_number",
     "collected",
+    "column_kinds",
     "eager_columns",
-    "key_column",
     "named_column",
     "narwhals",
+    "no_amounts",
     "summaries",
     "with_numbers",
     "without_nan",
@@ -51,7 +53,9 @@ def eager_columns(frame: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 class FrameTable:
-    """A Narwhals lazy frame; see `demur.engines.tallies.Table`.
+    """A Narwhals lazy frame.
+
+    `reads_ahead` tells whether the first two million rows come at little cost.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ class FrameTable:
         Whether several score columns are stacked and read in one pass. Where columns lie apart,
         as in Parquet files, one pass per column reads hardly more and groups twice as fast.
     n_rows : int, optional
-        Number of rows, where it is known.
+        Number of rows, where it is known without a scan.
     explain : function, optional
         Says what a column of text holds in place of numbers.
     """
@@ -91,34 +95,52 @@ class FrameTable:
         self.at_once = at_once
         self.reads_ahead: bool = frame.implementation.is_duckdb()
         self.types = dict(frame.collect_schema().items())
-        self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self.types.items()}
+        self.kinds = column_kinds(frame)
         self.integers = frozenset(column for column, dtype in self.types.items() if dtype.is_integer())
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
-        """Return the first rows in the order of the engine."""
-        wanted = {name: named_column(self.frame, name) for name in names}
-        return collected(self.frame.select(**wanted).head(rows))
+        """Return the first rows, in the order of the engine, of some columns as arrays."""
+        return collected(
+            self.frame.select(**{name: named_column(self.frame, name) for name in names}).head(rows)
+        )
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
         return str(self.types[name]) if self._explain is None else self._explain(name)
 
+    def keys(self, columns: Columns) -> dict[str, Any]:
+        """Refer to the columns that rows are grouped by: the label, and the group if there is one."""
+        nw, keys = narwhals(), {}
+        for role, name in ((_LABEL, columns.y_true), (_GROUP, columns.groups)):
+            if name is not None:
+                # categories sort and compare in ways of their own
+                text = self.types[name] in (nw.Categorical, nw.Enum)
+                column = named_column(self.frame, name)
+                keys[role] = column.cast(nw.String) if text else column
+        return keys
+
+    def numbers(self, name: str) -> Any:
+        """Refer to a column as floats."""
+        return named_column(self.frame, name).cast(narwhals().Float64)
+
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
-        """Group the frame: one query for all columns that are cut alike, or one per column."""
+        """Group the frame: one query for all columns that are cut alike, or one per column.
+
+        Exact tallies of more than `most` rows need not be whole.
+        """
         tallies: dict[str, Tally] = {}
         beyond: dict[str, Cut] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
-            # Polars works in memory, and its older versions trip over the first rows of groups
-            if most is not None and cuts[names[0]].exact and not grouped.implementation.is_polars():
-                grouped = grouped.head(len(names) * most + 1)
-            rows = collected(grouped)
+            enough = len(names) * most if most is not None and cuts[names[0]].exact else None
+            rows = collected(grouped, enough)
             # where the end is cut off, nobody knows whose rows are gone
             whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows
                 if len(names) > 1:
-                    own = {column: values[rows[_MODEL] == place] for column, values in rows.items()}
+                    mine = rows[_MODEL] == f"{_SCORE}{place}"
+                    own = {column: values[mine] for column, values in rows.items()}
                 tally = _tally(own, cuts[name], whole=whole, shared_limit=len(names) > 1)
                 if tally is None:
                     beyond[name] = replace(cuts[name], ranges=True)
@@ -146,7 +168,7 @@ class FrameTable:
         if cut.only is not None:
             inside = [nw.col(_NUMBER).is_in(sorted(one.only or ())) for one in cuts.values()]
             if len(inside) > 1:
-                own = [(nw.col(_MODEL) == place) & test for place, test in enumerate(inside)]
+                own = [(nw.col(_MODEL) == f"{_SCORE}{place}") & test for place, test in enumerate(inside)]
                 inside = [nw.any_horizontal(*own, ignore_nulls=True)]
             frame = frame.filter(inside[0])
         keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
@@ -162,30 +184,21 @@ class FrameTable:
 
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
-        nw = narwhals()
-        kept = {_LABEL: key_column(self.frame, columns.y_true, self.types)}
-        if columns.groups is not None:
-            kept[_GROUP] = key_column(self.frame, columns.groups, self.types)
+        kept = self.keys(columns)
         if columns.weights is not None:
-            given = named_column(self.frame, columns.weights).cast(nw.Float64)
-            weight = without_nan(self.frame, given)
-            bad = ((weight < 0) | (weight > LARGEST_FLOAT)).fill_null(value=False)
-            kept |= {_WEIGHT: weight, _MISSING: weight.is_null().cast(nw.Int64), _BAD: bad.cast(nw.Int64)}
-        scores = [named_column(self.frame, name).cast(nw.Float64) for name in names]
+            weight = without_nan(self.frame, self.numbers(columns.weights))
+            kept |= {_WEIGHT: weight, **dict(zip((_MISSING, _BAD), no_amounts(weight), strict=True))}
+        scores = [self.numbers(name) for name in names]
         if len(names) == 1:
             return self.frame.select(**kept, **{_SCORE: scores[0]})
         places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
         frame = self.frame.select(**kept, **places)
         if frame.implementation.is_duckdb():
             # the unpivot of Narwhals finds relations of the default connection only
-            values, numbers = f"[{', '.join(places)}]", f"{list(range(len(places)))}::integer[]"
-            stacked = [f"unnest({values}) as {_SCORE}", f"unnest({numbers}) as {_MODEL}"]
-            return nw.from_native(frame.to_native().project(", ".join([*map(quoted, kept), *stacked])))
-        tall = frame.unpivot(list(places), index=list(kept), variable_name=_MODEL, value_name=_SCORE)
-        place = nw.lit(len(places) - 1)
-        for number, name in enumerate(list(places)[:-1]):
-            place = nw.when(nw.col(_MODEL) == name).then(nw.lit(number)).otherwise(place)
-        return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
+            stacked = f"unnest([{', '.join(places)}]) as {_SCORE}, unnest({list(places)}) as {_MODEL}"
+            tall = frame.to_native().project(", ".join([*map(quoted, kept), stacked]))
+            return narwhals().from_native(tall)
+        return frame.unpivot(list(places), index=list(kept), variable_name=_MODEL, value_name=_SCORE)
 
 
 # ---------------------------------------------------------------- expressions
@@ -216,13 +229,6 @@ def _parses_names() -> bool:
     return int(duckdb.__version__.split(".")[0]) < 2
 
 
-def key_column(frame: Any, name: str, types: dict[str, Any]) -> Any:
-    """Refer to a column that rows are grouped by."""
-    nw, column = narwhals(), named_column(frame, name)
-    # categories sort and compare in ways of their own
-    return column.cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else column
-
-
 def without_nan(frame: Any, value: Any) -> Any:
     """Make NaN a missing value: it compares differently in every engine."""
     if frame.implementation.is_ibis():
@@ -231,6 +237,12 @@ def without_nan(frame: Any, value: Any) -> Any:
         if not frame.to_native().get_backend().has_operation(operations.IsNan):
             return value
     return narwhals().when(~value.is_nan()).then(value)
+
+
+def no_amounts(amount: Any) -> tuple[Any, Any]:
+    """Tell as 0 or 1 where an amount or a weight is missing, and where it is negative or infinite."""
+    whole, bad = narwhals().Int64, (amount < 0) | (amount > LARGEST_FLOAT)
+    return amount.is_null().cast(whole), bad.fill_null(value=False).cast(whole)
 
 
 def bin_number(score: Any, bins: ScoreBins) -> Any:
@@ -259,30 +271,36 @@ def with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
     return frame.with_columns(**{_NUMBER: whole}, **edge)
 
 
-def _kind(dtype: Any) -> Kind:
+def column_kinds(frame: Any) -> dict[str, Kind]:
+    """Return what kind of values each column of a Narwhals frame holds."""
     nw = narwhals()
-    if dtype.is_numeric():
-        return "number"
-    if dtype == nw.Boolean:
-        return "bool"
-    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+    kinds: dict[str, Kind] = {}
+    for name, dtype in frame.collect_schema().items():
+        if dtype.is_numeric():
+            kinds[name] = "number"
+        elif dtype == nw.Boolean:
+            kinds[name] = "bool"
+        else:
+            kinds[name] = "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+    return kinds
 
 
 # ---------------------------------------------------------------- what comes back
 
 
-def collected(frame: Any) -> dict[str, Any]:
-    """Run the query; missing values are NaN or None."""
+def collected(frame: Any, enough: int | None = None) -> dict[str, Any]:
+    """Run the query; missing values are NaN or None. Of more than `enough` rows some may be left out."""
+    # Polars works in memory, and its older versions trip over the first rows of groups
+    if enough is not None and not frame.implementation.is_polars():
+        frame = frame.head(enough + 1)
     if frame.implementation.is_duckdb():
         # straight to NumPy, which needs no PyArrow
         arrays = frame.to_native().fetchnumpy()
         for name, array in arrays.items():
-            arrays[name] = np.ma.getdata(array)
             if np.ma.is_masked(array):
-                filler, kind = (np.nan, array.dtype) if array.dtype.kind == "f" else (None, object)
-                arrays[name] = arrays[name].astype(kind)
-                arrays[name][np.ma.getmaskarray(array)] = filler
-        return dict(arrays)
+                filler = np.nan if array.dtype.kind == "f" else None
+                arrays[name] = np.where(array.mask, filler, array.data)
+        return {name: np.ma.getdata(array) for name, array in arrays.items()}
     rows = frame.collect()
     return eager_columns(rows, tuple(rows.columns))
 
@@ -329,7 +347,7 @@ def _tally(rows: dict[str, Any], cut: Cut, *, whole: bool, shared_limit: bool) -
 
 
 class MemoryTable:
-    """Arrays by name; see `demur.engines.tallies.Table`."""
+    """Arrays by name; offers what `FrameTable` offers."""
 
     in_memory = True
     reads_ahead = False
@@ -365,21 +383,20 @@ class MemoryTable:
         tallies = {}
         for name, cut in cuts.items():
             scores = as_floats(self._columns[name])
-            number = None if cut.bins is None else cut.bins.of_array(scores)
             whole = Tally(
                 label=self._columns[columns.y_true],
                 group=None if columns.groups is None else self._columns[columns.groups],
                 lower=scores,
                 upper=scores,
-                number=number,
+                number=None if cut.bins is None else cut.bins.of_array(scores),
                 rows=None,
                 weight=weight,
                 missing_weights=missing,
                 bad_weights=bad,
             )
             tallies[name] = whole
-            if cut.only is not None and number is not None:
-                tallies[name] = replace(whole.of_rows(cut.chosen(number)), number=None)
+            if cut.only is not None:
+                tallies[name] = replace(whole.of_rows(cut.chosen(scores)), number=None)
         return tallies
 
 
@@ -404,6 +421,9 @@ def _array_kind(array: Any) -> Kind:
     if all(isinstance(value, (int, float, np.number)) for value in present):
         return "number"
     return "text" if all(isinstance(value, str) for value in present) else "other"
+
+
+Table = FrameTable | MemoryTable
 
 
 class Summary(NamedTuple):
@@ -435,8 +455,7 @@ def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
     wanted = {"rows": nw.len()}
     for place, (name, kind) in enumerate(kinds.items()):
         wanted |= {f"{what}{place}": how for what, how in _expressions(frame, name, kind).items()}
-    first = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
-    row = {what: values[0] for what, values in first.items()}
+    row = {what: values[0] for what, values in collected(frame.select(**wanted)).items()}
     by_column = {}
     for place, (name, kind) in enumerate(kinds.items()):
         numbers = {what: row[f"{what}{place}"] for what in _expressions(frame, name, kind)}

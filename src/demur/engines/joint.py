@@ -8,35 +8,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_mapping, check_positive_int, check_type, input_error
+from demur._checks import check_mapping, check_type, input_error
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import quoted
-from demur.engines.counting import checked_tallies, read_counts
+from demur.engines.counting import checked_tallies, first_rows_prove, has_at_most_rows, read_counts
 from demur.engines.frames import (
     FrameTable,
     MemoryTable,
+    Table,
     bin_number,
     collected,
-    key_column,
-    named_column,
     narwhals,
 )
-from demur.engines.labels import one_pos_label, positive_place
+from demur.engines.labels import one_pos_label
 from demur.engines.score_bins import fitting_bins
-from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
+from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
     FIRST_ROWS,
     Columns,
     Cut,
-    Table,
     Tally,
     as_floats,
     bin_ranges,
     coded,
-    first_rows_prove_pairs,
-    has_at_most_rows,
+    is_positive,
 )
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts, PairedCounts
@@ -209,23 +206,27 @@ def read_joint_counts(
     >>> compare_models(joint, costs=costs).answer.model
     'new'
     """
-    label = one_pos_label(pos_label, None)
-    if cells is not None and check_positive_int(cells, "cells") > _MOST_CELLS:
-        raise input_error("cells", f"must not exceed 2**20 = {_MOST_CELLS}", cells)
+    check_power_of_two(cells, "cells", 20)
     if costs is not None and not isinstance(costs, CostRange):
         check_type(costs, "costs", CostModel)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
     if not 2 <= len(columns.scores) <= MOST_MODELS:
-        hint = "compare the others with `read_counts`, each on its own."
-        raise input_error("scores", f"must name two to {MOST_MODELS} models", f"{len(columns.scores)}", hint)
+        raise input_error(
+            "scores",
+            f"must name two to {MOST_MODELS} models",
+            f"{len(columns.scores)}",
+            "compare the others with `read_counts`, each on its own.",
+        )
     settings: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit, "master": master}
     if counts is None:
-        roles: dict[str, Any] = {
-            "y_true": columns.y_true,
-            "scores": list(columns.scores),
-            "weights": columns.weights,
-        }
-        counts = read_counts(data, **roles, pos_label=label, **settings)
+        counts = read_counts(
+            data,
+            y_true=columns.y_true,
+            scores=columns.scores,
+            weights=columns.weights,
+            pos_label=pos_label,
+            **settings,
+        )
     known = check_mapping(counts, "counts", ScoreCounts)
     if unknown := [name for name in columns.scores if name not in known]:
         raise input_error("counts", "must hold the counts of every model", f"none of {unknown[0]!r}")
@@ -242,7 +243,7 @@ def read_joint_counts(
                 cuts[name] = None if few else _bins(one, most, costs)
             rows = _grouped(table, columns, cuts, None)
         assert rows is not None
-        return _joint(rows, columns, finest, cuts, label)
+        return _joint(rows, columns, finest, cuts, pos_label)
 
 
 # ---------------------------------------------------------------- which bins
@@ -284,48 +285,27 @@ def _grouped(
 ) -> dict[str, Any] | None:
     """Group by label and the places of all scores among cuts, or by the scores where there are none.
 
-    None for more than `most` rows.
+    None for more than `most` groups; rows in memory come as they are.
     """
     names = {name: f"number{place}" for place, name in enumerate(columns.scores)}
     if not isinstance(table, FrameTable):
-        rows = _grouped_in_memory(table, columns, names, cuts)
-        return rows if most is None or len(rows[_ROWS]) <= most else None
+        held = table.head(columns.all, sys.maxsize)
+        rows = {_LABEL: held[columns.y_true], _ROWS: np.ones(len(held[columns.y_true]))}
+        for name, number in names.items():
+            scores, own = as_floats(held[name]), cuts[name]
+            rows[number] = scores if own is None else own.of_array(scores)
+        if columns.weights is not None:
+            rows[_WEIGHT] = held[columns.weights]
+        keys = np.column_stack([coded(rows[_LABEL])[1], *(rows[number] for number in names.values())])
+        return rows if most is None or len(np.unique(keys, axis=0)) <= most else None
     nw = narwhals()
-    kept: dict[str, Any] = {_LABEL: key_column(table.frame, columns.y_true, table.types)}
+    kept, sums = table.keys(columns), {_ROWS: nw.len()}
     if columns.weights is not None:
-        kept[_WEIGHT] = named_column(table.frame, columns.weights).cast(nw.Float64)
-    kept |= {number: named_column(table.frame, name).cast(nw.Float64) for name, number in names.items()}
-    sums = {_ROWS: nw.len()}
-    if columns.weights is not None:
-        sums[_WEIGHT] = nw.col(_WEIGHT).sum()
-    frame = table.frame.select(**kept)
+        kept[_WEIGHT], sums[_WEIGHT] = table.numbers(columns.weights), nw.col(_WEIGHT).sum()
+    frame = table.frame.select(**kept, **{number: table.numbers(name) for name, number in names.items()})
     frame = with_places(frame, {names[name]: one for name, one in cuts.items() if one is not None})
-    frame = frame.group_by(_LABEL, *names.values()).agg(**sums)
-    if most is not None and not frame.implementation.is_polars():
-        frame = frame.head(most + 1)
-    rows = collected(frame)
+    rows = collected(frame.group_by(_LABEL, *names.values()).agg(**sums), most)
     return rows if most is None or len(rows[_ROWS]) <= most else None
-
-
-def _grouped_in_memory(
-    table: Table, columns: Columns, names: Mapping[str, str], cuts: Mapping[str, ScoreCuts | None]
-) -> dict[str, Any]:
-    held = table.head(columns.all, sys.maxsize)
-    labels, codes = coded(held[columns.y_true])
-    keys = [codes.astype(np.float64)]
-    for name in names:
-        scores, own = as_floats(held[name]), cuts[name]
-        keys.append(scores if own is None else own.of_array(scores).astype(np.float64))
-    cells, at = np.unique(np.column_stack(keys), axis=0, return_inverse=True)
-    at = at.reshape(-1)
-    rows = {
-        _LABEL: np.array(labels, dtype=object)[cells[:, 0].astype(np.int64)],
-        _ROWS: np.bincount(at, minlength=len(cells)),
-        **{number: cells[:, 1 + place] for place, number in enumerate(names.values())},
-    }
-    if columns.weights is not None:
-        rows[_WEIGHT] = np.bincount(at, as_floats(held[columns.weights]), len(cells))
-    return rows
 
 
 # ---------------------------------------------------------------- from groups to cells
@@ -339,13 +319,11 @@ def _joint(
     label: Any,
 ) -> JointCounts:
     """Put the classes of a cell side by side; cells ascend in the scores of the models."""
-    labels, codes = coded(rows[_LABEL])
-    place = positive_place(labels, label, column=columns.y_true)
     cases = as_floats(rows[_WEIGHT] if columns.weights is not None else rows[_ROWS])
     kept = cases > 0
     numbers = np.column_stack([as_floats(rows[f"number{at}"])[kept] for at in range(len(finest))])
     cells, at = np.unique(numbers, axis=0, return_inverse=True)
-    inside = np.where(codes[kept] == place, cases[kept], 0.0)
+    inside = np.where(is_positive(rows[_LABEL], label, columns.y_true), cases, 0.0)[kept]
     positives, negatives = (
         np.bincount(at.reshape(-1), column, len(cells)).astype(np.float64)
         for column in (inside, cases[kept] - inside)
@@ -378,7 +356,6 @@ def _joint(
 
 
 DEFAULT_BINS = 2**10
-MOST_BINS = 2**12
 
 
 def read_paired_counts(
@@ -440,8 +417,7 @@ def read_paired_counts(
     0.222
     """
     label = one_pos_label(pos_label, positive)
-    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
-        raise input_error("bins", f"must not exceed 2**12 = {MOST_BINS} per model", bins)
+    check_power_of_two(bins, "bins", 12, " per model")
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
     if len(columns.scores) != 2:
         raise input_error("scores", "must name two models", f"{len(columns.scores)}")
@@ -467,7 +443,7 @@ def _too_many_pairs(table: Table, columns: Columns) -> bool:
         return False
     if has_at_most_rows(_MOST_CELLS, table, first):
         return False
-    return first_rows_prove_pairs(_MOST_CELLS, table, (first, second))
+    return first_rows_prove(_MOST_CELLS, table, first, second)
 
 
 def _tallied(table: Table, columns: Columns, cut: Cut, most: int | None) -> Tally:
@@ -486,26 +462,26 @@ def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> P
     number = next(new for new in (f"bin of {second}{'_' * k}" for k in range(99)) if new not in table.kinds)
     wider: Table
     if isinstance(table, FrameTable):
-        own = bin_number(named_column(table.frame, second).cast(narwhals().Float64), cut_b)
-        frame = table.frame.with_columns(**{number: own})
+        frame = table.frame.with_columns(**{number: bin_number(table.numbers(second), cut_b)})
         wider = FrameTable(table.name, frame, at_once=table.at_once)
     else:
         held = table.head(columns.all, sys.maxsize)
         wider = MemoryTable(table.name, {**held, number: cut_b.of_array(as_floats(held[second]))})
     roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=number)
     tally = _tallied(wider, roles, Cut(cut_a), None)
-    low_a, high_a = _ranges(tally, tally.number, tally.number)
-    low_b, high_b = _ranges(alone_b, alone_b.number, as_floats(tally.group))
+    low_a, high_a = _ranges(tally, tally.number)
+    low_b, high_b = _ranges(alone_b, as_floats(tally.group))
     return _from_tally(tally, columns, positive, low_a, low_b, upper_a=high_a, upper_b=high_b)
 
 
-def _ranges(tally: Tally, number: Any, wanted: Any) -> tuple[FloatArray, FloatArray]:
+def _ranges(tally: Tally, wanted: Any) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest score of the bins `wanted`, over all rows of the tally."""
+    assert tally.number is not None
     # cases of weight 0 are dropped, also from the ranges
-    held = np.ones(len(tally), dtype=np.bool_) if tally.weight is None else tally.weight > 0
+    held = tally.case_weights > 0
     ends = np.where(held, tally.lower, np.inf), np.where(held, tally.upper, -np.inf)
-    _, lower, upper = bin_ranges(number, *ends)
-    at = np.searchsorted(np.unique(number), wanted)
+    _, lower, upper = bin_ranges(tally.number, *ends)
+    at = np.searchsorted(np.unique(tally.number), wanted)
     return lower[at], upper[at]
 
 
@@ -517,11 +493,9 @@ def _from_tally(
     score_b: Any,
     **upper: FloatArray,
 ) -> PairedCounts:
-    labels, codes = coded(tally.label)
-    place = positive_place(labels, positive, column=columns.y_true)
-    weight = np.ones(len(tally)) if tally.case_weights is None else tally.case_weights
+    weight = tally.case_weights
     kept = weight > 0
-    positives = np.where(codes == place, weight, 0.0)
+    positives = np.where(is_positive(tally.label, positive, columns.y_true), weight, 0.0)
     cells = {name: values[kept] for name, values in upper.items()}
     first, second = np.asarray(score_a)[kept], as_floats(score_b)[kept]
     return PairedCounts.from_cells(first, second, positives[kept], (weight - positives)[kept], **cells)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
+from demur._files.values import is_number
 
 __all__ = [
     "class_name",
@@ -31,15 +32,6 @@ def class_name(value: Any) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
-
-
-def is_number(text: str) -> bool:
-    """Tell whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def guessed_positive(names: Sequence[str]) -> str | None:

@@ -88,9 +88,11 @@ def _spooled(stream: IO[bytes], shown: str) -> Iterator[Path]:
             with open(path, "wb") as copy:
                 shutil.copyfileobj(stream, copy)
         except OSError as error:
-            hint = "set TMPDIR to a folder with more room, or name a file."
             raise input_error(
-                shown, f"must be copied to {folder.parent}", str(error.strerror), hint
+                shown,
+                f"must be copied to {folder.parent}",
+                str(error.strerror),
+                "set TMPDIR to a folder with more room, or name a file.",
             ) from None
         yield path
 
@@ -122,8 +124,7 @@ def _named(name: str) -> list[Path]:
         hint = "export the table as Parquet or CSV, or count it with `read_counts`."
         raise input_error(shown_address(name), "must be a file", "an address", hint)
     if glob.has_magic(name):
-        matches = [Path(match) for match in sorted(glob.glob(name, recursive=True))]
-        files = [match for match in matches if match.is_file()]
+        files = [Path(match) for match in sorted(glob.glob(name, recursive=True)) if os.path.isfile(match)]
         if files:
             return files
         raise input_error(name, "must match at least one file", "none")
@@ -151,8 +152,12 @@ def _files_in(folder: Path, shown: str) -> list[Path]:
     filled = sorted(path for path in tables if path.stat().st_size)
     if filled:
         return filled
-    got = "empty ones only" if tables else "none"
-    raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
+    raise input_error(
+        shown,
+        "must hold CSV or Parquet files",
+        "empty ones only" if tables else "none",
+        "name a file, or another directory.",
+    )
 
 
 def _refuse(error: OSError) -> None:
@@ -179,11 +184,8 @@ def folder_keys(path: PurePath) -> tuple[str, ...]:
 
 
 def _file_kind(path: Path, shown: str) -> str:
-    try:
-        with open(path, "rb") as handle:
-            start = handle.read(16)
-    except OSError as error:
-        raise input_error(shown, "must be readable", str(error.strerror)) from None
+    with _opened(path, shown) as handle:
+        start = handle.read(16)
     if not start:
         raise input_error(shown, "must hold a header and rows", "an empty file")
     for magic, kind, hint in _FOREIGN:

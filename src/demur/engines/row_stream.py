@@ -10,15 +10,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
-from operator import itemgetter
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from demur._files.database import connect
-from demur.engines.columns import column_kind, quoted, unknown_column
+from demur.engines.columns import column_kind, quoted, require_columns
 from demur.engines.files import database_errors, parquet_source
 from demur.engines.integrity import Snapshot
 from demur.engines.paths import partition_columns, source_files
@@ -31,6 +30,7 @@ __all__ = ["BadRow", "Batch", "ParquetRows", "RowStream", "open_rows"]
 # a batch is bounded by rows and by cells, so that wide tables do not need more memory
 _MOST_ROWS = 1 << 16
 _MOST_CELLS = 1 << 18
+_MISSING = "the score is missing"
 
 
 class BadRow(NamedTuple):
@@ -56,6 +56,10 @@ class Batch(NamedTuple):
     rows: Sequence[Sequence[str]]
     scores: FloatArray
     bad: list[BadRow]
+
+
+_Block = tuple[str, Sequence[int], list[Any], FloatArray]
+"""How to name a row, the number of each, their cells (none where not asked for), their scores."""
 
 
 class RowStream(ABC):
@@ -85,13 +89,11 @@ class RowStream(ABC):
         """
         for column in columns:
             self.require_scores(column)
-        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        return self._unchanged_batches(list(columns), size, cells=cells)
+        return self._checked_batches(list(columns), cells=cells)
 
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
-        if column not in self.columns:
-            raise unknown_column(self.name, column, self.columns)
+        require_columns(self.name, [column], self.columns)
         kind = self._types.get(column)
         if kind is not None and column_kind(kind) not in ("number", "bool"):
             raise InputError(f"`{self.name}` must have numbers in column {column!r}, got {kind}.")
@@ -100,14 +102,27 @@ class RowStream(ABC):
         """Raise `InputError` if a file was changed since it was opened."""
         self._snapshot.require_same()
 
-    def _unchanged_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
-        yield from self._batches(columns, size, cells=cells)
+    def _checked_batches(self, columns: list[str], *, cells: bool) -> Iterator[Batch]:
+        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
+        for word, numbers, rows, scores in self._batches(columns, size, cells=cells):
+            bad = []
+            for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
+                column = columns[int(np.argmax(np.isnan(scores[k])))]
+                problem = self._problem(rows[k], column) if rows else _MISSING
+                bad.append(
+                    BadRow(f"{word} {numbers[k]}", problem if len(columns) == 1 else f"{column}: {problem}")
+                )
+            yield Batch(rows, scores, bad)
         # before the last row counts as done: whoever writes the rows must not finish
         self.require_same()
 
+    def _problem(self, row: Sequence[str], column: str) -> str:
+        """Say why a row has no score in a column."""
+        return _MISSING
+
     @abstractmethod
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
-        """Yield batches of at most `size` rows; the columns exist and may hold numbers."""
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
+        """Yield at most `size` rows; the columns exist and may hold numbers."""
 
 
 @contextmanager
@@ -160,24 +175,20 @@ class _TextRows(RowStream):
         separator = header_separator(first, self.name)
         return separator, csv.reader(chain([first], handle), delimiter=separator)
 
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
         places = [self.columns.index(column) for column in columns]
-        for rows, lines, prefix in self._blocks(size):
-            yield _text_batch(rows, lines, columns, places, prefix)
-
-    def _blocks(self, size: int) -> Iterator[tuple[list[list[str]], list[int], str]]:
-        """Yield at most `size` rows of one file, their lines, and how to name one."""
         for path in self._paths:
-            prefix = f"{path} line" if len(self._paths) > 1 else "line"
-            rows, lines = [], []
-            for line, row in self._rows(path):
-                rows.append(row)
-                lines.append(line)
-                if len(rows) == size:
-                    yield rows, lines, prefix
-                    rows, lines = [], []
-            if rows:
-                yield rows, lines, prefix
+            word = f"{path} line" if len(self._paths) > 1 else "line"
+            numbered = self._rows(path)
+            while block := list(islice(numbered, size)):
+                lines, rows = (list(column) for column in zip(*block, strict=True))
+                scores = [[_score(row[place]) for place in places] for row in rows]
+                yield word, lines, rows, np.array(scores)
+
+    def _problem(self, row: Sequence[str], column: str) -> str:
+        word = row[self.columns.index(column)].strip()
+        missing = word in MISSING_WORDS or word.lower().lstrip("+-") == "nan"
+        return _MISSING if missing else f"{word[:40]!r} is not a number"
 
     def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         """Yield (line, cells); blank lines are no rows, except in a file of one column."""
@@ -199,50 +210,12 @@ class _TextRows(RowStream):
                 raise InputError(f"`{self.name}` {rule}.") from None
 
 
-def _text_batch(
-    rows: list[list[str]], lines: list[int], columns: list[str], places: list[int], prefix: str
-) -> Batch:
-    picked = map(itemgetter(*places), rows)
-    texts = list(picked if len(places) == 1 else chain.from_iterable(picked))
-    try:
-        scores = np.array(list(map(float, texts)))
-        suspect = "_" in " ".join(texts)
-    except ValueError:
-        suspect = True
-    if suspect:
-        scores = np.array([_score(text) for text in texts])
-    scores = scores.reshape(len(rows), len(places))
-    bad = []
-    for k, column in _first_missing(scores):
-        problem = _problem(rows[k][places[column]])
-        bad.append(BadRow(f"{prefix} {lines[k]}", _of_column(columns, column, problem)))
-    return Batch(rows, scores, bad)
-
-
-def _first_missing(scores: FloatArray) -> Iterator[tuple[int, int]]:
-    """Yield every row with a NaN, and the first column that has it."""
-    for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
-        yield k, int(np.argmax(np.isnan(scores[k])))
-
-
-def _of_column(columns: list[str], place: int, problem: str) -> str:
-    """Name the column of a problem where there are several."""
-    return problem if len(columns) == 1 else f"{columns[place]}: {problem}"
-
-
 def _score(text: str) -> float:
     """Return the number, NaN if there is none; Python alone would take 1_000 for a thousand."""
     try:
         return math.nan if "_" in text else float(text)
     except ValueError:
         return math.nan
-
-
-def _problem(text: str) -> str:
-    word = text.strip()
-    if word in MISSING_WORDS or word.lower().lstrip("+-") == "nan":
-        return "the score is missing"
-    return f"{word[:40]!r} is not a number"
 
 
 # ---------------------------------------------------------------- Parquet
@@ -275,7 +248,7 @@ class ParquetRows(RowStream):
             found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
         return found
 
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
         chosen = ", ".join([*shown, *(f"cast({quoted(column)} as double)" for column in columns)])
@@ -288,9 +261,6 @@ class ParquetRows(RowStream):
             if not fetched:
                 return
             scores = np.array([row[-m:] for row in fetched], dtype=np.float64)  # None becomes NaN
-            bad = [
-                BadRow(f"row {rows_before + k + 1}", _of_column(columns, column, "the score is missing"))
-                for k, column in _first_missing(scores)
-            ]
-            yield Batch([row[:-m] for row in fetched] if cells else [], scores, bad)
+            numbers = range(rows_before + 1, rows_before + len(fetched) + 1)
+            yield "row", numbers, [row[:-m] for row in fetched] if cells else [], scores
             rows_before += len(fetched)

@@ -14,10 +14,9 @@ import numpy as np
 
 from demur.typing import FloatArray
 
-__all__ = ["DEFAULT_BINS", "LARGEST_FLOAT", "MOST_BINS", "ScoreBins", "fitting_bins"]
+__all__ = ["DEFAULT_BINS", "LARGEST_FLOAT", "ScoreBins", "fitting_bins"]
 
 DEFAULT_BINS = 2**20
-MOST_BINS = 2**24
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
 # share of the scores seen first that may lie in the tails
 _TAIL = 0.005

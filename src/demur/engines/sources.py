@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_members, input_error
+from demur._checks import check_choice, check_members, check_positive_int, input_error
 from demur._files.database import connect
 from demur.engines.addresses import is_address, is_remote, shown_address, warehouse_table
-from demur.engines.columns import unknown_column
-from demur.engines.files import FileTable, database_errors, open_table
-from demur.engines.frames import FrameTable, MemoryTable, eager_columns, narwhals
-from demur.engines.tallies import Columns, Table
+from demur.engines.columns import require_columns
+from demur.engines.files import database_errors, open_table
+from demur.engines.frames import FrameTable, MemoryTable, Table, eager_columns, narwhals
+from demur.engines.tallies import Columns
 
-__all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
+__all__ = ["ENGINES", "MEMORY_LIMIT", "check_power_of_two", "named_columns", "open_source"]
 
 ENGINES = ("memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark")
 MEMORY_LIMIT = "1GB"
@@ -37,34 +37,24 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
         y_true, scores = "y_true", list(models)
         weights, groups = (None if taken[name] is None else name for name in ("weights", "groups"))
     names = [scores] if isinstance(scores, str) else check_members(scores, "scores")
-    for argument, name in [("y_true", y_true), *(("scores", name) for name in names)]:
+    optional = [(role, name) for role, name in (("weights", weights), ("groups", groups)) if name is not None]
+    for argument, name in [("y_true", y_true), *(("scores", name) for name in names), *optional]:
         if not isinstance(name, str):
-            hint = "with arrays in place of columns, pass None as source."
-            raise input_error(argument, "must name a column", type(name).__name__, hint)
-    for argument, name in (("weights", weights), ("groups", groups)):
-        if name is not None and not isinstance(name, str):
-            raise input_error(argument, "must name a column", type(name).__name__)
+            raise input_error(
+                argument,
+                "must name a column",
+                type(name).__name__,
+                "with arrays in place of columns, pass None as source.",
+            )
     if not names or len(set(names)) < len(names):
         raise input_error("scores", "must name one or more columns, each once", names)
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)
 
 
-def _check_columns(table: Table, columns: Columns) -> None:
-    """Refuse columns the table does not have, and scores or weights that are no numbers."""
-    for name in columns.all:
-        if name not in table.kinds:
-            raise unknown_column(table.name, name, table.kinds)
-    numbers = [("scores", name) for name in columns.scores]
-    numbers += [("weights", columns.weights)] if columns.weights is not None else []
-    numbers += [("a cost", name) for name in columns.amounts]
-    for argument, name in numbers:
-        if table.kinds[name] not in ("number", "bool"):
-            raise input_error(
-                argument,
-                "must name columns of numbers",
-                f"{table.not_numbers(name)} in {name!r}",
-                "write decimals with a point, and leave missing values empty.",
-            )
+def check_power_of_two(value: Any, name: str, exponent: int, unit: str = "") -> None:
+    """Require None, or a whole number from 1 to a power of two; `unit` ends the rule."""
+    if value is not None and check_positive_int(value, name) > 2**exponent:
+        raise input_error(name, f"must not exceed 2**{exponent} = {2**exponent}{unit}", value)
 
 
 @contextmanager
@@ -82,16 +72,24 @@ def open_source(
             table = _at_address(fspath(source), columns, engine, memory_limit, master, resources)
         elif isinstance(source, Mapping):
             _require(engine, ("memory",), "arrays")
-            for name in columns.all:
-                if name not in source:
-                    raise unknown_column("source", name, map(str, source))
+            require_columns("source", columns.all, source)
             table = MemoryTable("source", {name: source[name] for name in columns.all})
         elif isinstance(source, np.ndarray) and source.dtype.names:
             _require(engine, ("memory",), "arrays")
             table = MemoryTable("source", {name: source[name] for name in source.dtype.names})
         else:
             table = _of_frame(source, columns, engine, resources)
-        _check_columns(table, columns)
+        require_columns(table.name, columns.all, table.kinds)
+        roles = {"scores": columns.scores, "weights": (columns.weights,), "a cost": columns.amounts}
+        for argument, names in roles.items():
+            for name in names:
+                if name is not None and table.kinds[name] not in ("number", "bool"):
+                    raise input_error(
+                        argument,
+                        "must name columns of numbers",
+                        f"{table.not_numbers(name)} in {name!r}",
+                        "write decimals with a point, and leave missing values empty.",
+                    )
         yield table
 
 
@@ -137,14 +135,8 @@ def _at_address(
         frame,
         at_once=not table.columnar,
         n_rows=table.n_rows,
-        explain=lambda name: _texts(table, name),
+        explain=table.not_numbers,
     )
-
-
-def _texts(table: FileTable, name: str) -> str:
-    if table.kinds[name] != "text":
-        return "another type"
-    return f"{table.n_rows - table.n_numeric(name)} of {table.n_rows} rows that are no numbers"
 
 
 # ---------------------------------------------------------------- frames
@@ -176,10 +168,6 @@ def _of_frame(source: Any, columns: Columns, engine: str | None, resources: Exit
 
 
 def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
-    present = frame.collect_schema().names()
-    for name in columns.all:
-        if name not in present:
-            raise unknown_column(shown, name, present)
-    lazy = isinstance(frame, narwhals().LazyFrame)
-    held = frame.select(*columns.all).collect() if lazy else frame
+    require_columns(shown, columns.all, frame.collect_schema().names())
+    held = frame.select(*columns.all).collect() if isinstance(frame, narwhals().LazyFrame) else frame
     return MemoryTable(shown, eager_columns(held, columns.all))

@@ -21,13 +21,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
-from demur.engines.columns import Column, Kind, unknown_column
+from demur.engines.columns import Column, require_columns
+from demur.engines.frames import FrameTable, column_kinds, narwhals
 from demur.engines.paths import is_stream, partition_columns, source_files
-from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_separator, open_text, text_errors
+from demur.engines.tallies import is_missing
+from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_line, header_separator
 from demur.exceptions import InputError
 
 __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
@@ -39,8 +39,6 @@ _GONE = (ConnectionError, EOFError)
 _MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # enough rows to show one that is at fault
 _SHOWN_ROWS = 10_000
-_KINDS: dict[str, Kind] = {"string": "text", "boolean": "bool"}
-_NUMBER_TYPES = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal.*")
 # what DuckDB reads as a number; Java alone would take "1d" and "0x1p3" as well
 _NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)$"
 
@@ -49,7 +47,7 @@ _NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)
 
 
 @contextmanager
-def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECONDS) -> Iterator[Any]:
+def spark_session(master: str | None = None) -> Iterator[Any]:
     """Open a Spark session on a master; use the one this process already has, if there is one.
 
     Parameters
@@ -58,8 +56,6 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         As Spark writes it: spark://host:7077, local[2], yarn, k8s://https://host:443. By default
         that of the session in use, or all cores of this machine. Memory, cores and everything
         else come from the user's spark-defaults.conf.
-    wait_seconds : float
-        How long to wait for a standalone master to answer.
 
     Raises
     ------
@@ -96,7 +92,7 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         yield running
         return
     _require_java()
-    _require_answer(master, wait_seconds)
+    _require_answer(master, _WAIT_SECONDS)
     with _quiet_about_pandas():
         session = _started(sql, master)
         try:
@@ -192,8 +188,7 @@ def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
     if log is not None and "JAVA_GATEWAY_EXITED" in text:
         log.seek(0)
         text = (log.read().decode(errors="replace").strip() or text).splitlines()[-1]
-    line = text.strip().split("\n", 1)[0]
-    return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", line.strip()).rstrip(".")
+    return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", text.strip().split("\n", 1)[0].strip()).rstrip(".")
 
 
 @contextmanager
@@ -233,7 +228,8 @@ class SparkTable:
         # what only Spark can look at, hdfs:// and s3a://, has no folders to read here
         self.partitions = () if is_address(source) else partition_columns(source, _files(source)[0])
         self.frame = open_frame(session, source)
-        self.kinds: dict[str, Kind] = {name: _kind(dtype) for name, dtype in self.frame.dtypes}
+        self._frame = narwhals().from_native(self.frame)
+        self.kinds = column_kinds(self._frame)
         with spark_errors(source):
             self.n_rows = int(self.frame.count())
         if self.n_rows == 0:
@@ -241,9 +237,7 @@ class SparkTable:
 
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
-        for name in names:
-            if name not in self.kinds:
-                raise unknown_column(self.name, name, self.kinds)
+        require_columns(self.name, names, self.kinds)
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
@@ -275,21 +269,11 @@ class SparkTable:
         wanted = list(dict.fromkeys(names))
         self.require(wanted)
         with spark_errors(self.name):
-            rows = self.frame.select(*map(_column, wanted)).limit(_SHOWN_ROWS).collect()
-        columns = {}
-        for place, name in enumerate(wanted):
-            values = [row[place] for row in rows]
-            columns[name] = Column(
-                name=name,
-                values=np.array(values, dtype=object),
-                missing=np.array([value is None or value != value for value in values]),
-                kind=self.kinds[name],
-            )
-        return columns
-
-
-def _kind(dtype: str) -> Kind:
-    return "number" if _NUMBER_TYPES.fullmatch(dtype) else _KINDS.get(dtype, "other")
+            rows = FrameTable(self.name, self._frame, at_once=True).head(tuple(wanted), _SHOWN_ROWS)
+        return {
+            name: Column(name=name, values=values, missing=is_missing(values), kind=self.kinds[name])
+            for name, values in rows.items()
+        }
 
 
 # ---------------------------------------------------------------- files as a frame
@@ -320,8 +304,7 @@ def open_frame(session: Any, source: str) -> Any:
             if first is None:
                 raise input_error(shown_address(source), "must hold a header and rows", "empty files")
             separator, names = _header(first[0].removeprefix("\ufeff"), shown_address(source))
-            frame = _csv_part(session.read, [source], separator, names, whole=False)
-            return _with_numbers(frame, set(names))
+            return _with_numbers(_csv_part(session.read, [source], separator, names, whole=False), set(names))
     paths, kind = _files(source)
     for path in paths:
         if path.name.startswith(("_", ".")):
@@ -373,8 +356,7 @@ def _csv(reader: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) 
     """Read files with one header together, then match columns by name: Spark goes by position."""
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for path in paths:
-        with text_errors(shown), open_text(path, kind) as handle:
-            header = _header(handle.readline(), shown)
+        header = _header(header_line(path, kind, shown), shown)
         alike.setdefault(header, []).append(_uri(path))
     frames = [_csv_part(reader, places, *header, whole=whole) for header, places in alike.items()]
     frame = reduce(lambda stacked, more: stacked.unionByName(more, allowMissingColumns=True), frames)

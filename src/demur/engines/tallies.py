@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.columns import Kind
+from demur.engines.labels import positive_place
 from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -23,18 +23,16 @@ __all__ = [
     "FIRST_ROWS",
     "Columns",
     "Cut",
-    "Table",
     "Tally",
     "as_floats",
     "bin_ranges",
     "coded",
-    "first_rows_prove",
-    "first_rows_prove_pairs",
-    "has_at_most_rows",
     "has_more_than",
     "is_missing",
+    "is_positive",
     "looks_like_more_than",
     "missing_rows",
+    "n_distinct",
     "nested_values",
 ]
 
@@ -80,9 +78,10 @@ class Cut:
         """Whether the rows of the tally are distinct scores."""
         return self.bins is None or self.only is not None
 
-    def chosen(self, numbers: FloatArray) -> BoolArray:
-        """Tell which bins are in `only`."""
-        return np.isin(numbers, list(self.only or ()))
+    def chosen(self, scores: FloatArray) -> BoolArray:
+        """Tell which scores are in the bins `only`."""
+        assert self.bins is not None
+        return np.isin(self.bins.of_array(scores), list(self.only or ()))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,11 +124,11 @@ class Tally:
         return len(self.lower)
 
     @property
-    def case_weights(self) -> FloatArray | None:
-        """Weight of each row; None if each is one case."""
+    def case_weights(self) -> FloatArray:
+        """Weight of each row: the number of its cases where there are no weights."""
         if self.weight is not None:
             return self.weight
-        return None if self.rows is None else self.rows.astype(np.float64)
+        return np.ones(len(self)) if self.rows is None else self.rows.astype(np.float64)
 
     def of_rows(self, rows: Any) -> Tally:
         """Return some of the rows."""
@@ -161,29 +160,6 @@ class Tally:
                 f"{self.bad_weights} negative or infinite in {columns.weights!r}",
                 "a weight says how many cases a row stands for.",
             )
-
-
-class Table(Protocol):
-    """A source that can be looked at and tallied; `n_rows` is None where counting would need a scan.
-
-    `reads_ahead` tells whether the first two million rows come at little cost.
-    """
-
-    name: str
-    kinds: dict[str, Kind]
-    integers: frozenset[str]
-    in_memory: bool
-    reads_ahead: bool
-    n_rows: int | None
-
-    def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
-        """Return the first rows, or any others, of some columns as arrays."""
-
-    def not_numbers(self, name: str) -> str:
-        """Say in a few words what a column holds in place of numbers."""
-
-    def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
-        """Scan the source once for all `cuts`; exact tallies of more than `most` rows need not be whole."""
 
 
 def missing_rows(column: str, count: int) -> InputError:
@@ -223,6 +199,12 @@ def as_floats(values: Any) -> FloatArray:
     return np.asarray(values, dtype=np.float64)
 
 
+def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
+    """Tell which labels are the positive one."""
+    known, codes = coded(labels)
+    return np.asarray(codes == positive_place(known, positive, column=column), dtype=np.bool_)
+
+
 def bin_ranges(
     number: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -256,8 +238,6 @@ def coded(values: Any) -> tuple[list[Any], IntArray]:
 
 # rows looked at before the scan: enough to tell continuous scores from rounded ones
 FIRST_ROWS = 2**16
-# rows that may be held to prove that there are more scores than the default limit, 2**20
-_PROVING_ROWS = 2**21
 
 
 def looks_like_more_than(limit: int, first: FloatArray, *, more_rows: bool) -> bool:
@@ -272,13 +252,6 @@ def looks_like_more_than(limit: int, first: FloatArray, *, more_rows: bool) -> b
     return distinct > limit or (more_rows and distinct > 1.01 * expected)
 
 
-def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
-    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
-    if table.n_rows is not None:
-        return table.n_rows <= limit
-    return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
-
-
 def has_more_than(limit: int, tally: Tally) -> bool:
     """Tell whether a tally proves more than `limit` distinct scores (pairs of group and score).
 
@@ -290,33 +263,14 @@ def has_more_than(limit: int, tally: Tally) -> bool:
     several = tally.upper > tally.lower
     if len(tally) + np.count_nonzero(several) <= limit:
         return False
-    # rows of one class never share a score
-    if tally.rows is not None and np.bincount(coded(tally.label)[1], 1.0 + several).max() > limit:
-        return True
     lower, upper = tally.lower, tally.upper[several]
     if tally.group is None:
-        return _distinct(np.concatenate([lower, upper])) > limit
+        return n_distinct(np.concatenate([lower, upper])) > limit
     codes = coded(tally.group)[1]
     pairs = np.column_stack([np.concatenate([codes, codes[several]]), np.concatenate([lower, upper])])
     return len(np.unique(pairs[~np.isnan(pairs[:, 1])], axis=0)) > limit
 
 
-def first_rows_prove(limit: int, table: Table, name: str) -> bool:
-    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores."""
-    if limit >= _PROVING_ROWS:
-        return False
-    return _distinct(as_floats(table.head((name,), _PROVING_ROWS)[name])) > limit
-
-
-def first_rows_prove_pairs(limit: int, table: Table, names: tuple[str, str]) -> bool:
-    """Tell whether such rows show more than `limit` distinct pairs of two scores."""
-    if limit >= _PROVING_ROWS:
-        return False
-    rows = table.head(names, _PROVING_ROWS)
-    scores = [as_floats(rows[name]) for name in names]
-    # a score that is new makes a pair that is new: mostly one column says enough
-    return _distinct(scores[0]) > limit or len(np.unique(np.column_stack(scores), axis=0)) > limit
-
-
-def _distinct(scores: FloatArray) -> int:
+def n_distinct(scores: FloatArray) -> int:
+    """Return how many scores differ; NaN is none."""
     return len(np.unique(scores[~np.isnan(scores)]))

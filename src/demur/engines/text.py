@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
 from demur._checks import input_error
 from demur.exceptions import InputError
@@ -20,11 +20,11 @@ __all__ = [
     "check_row_lengths",
     "copy_with_one_line_end",
     "has_rows",
+    "header_line",
     "header_separator",
     "mixes_line_ends",
     "open_text",
     "ragged_line",
-    "separator_of",
     "text_errors",
 ]
 
@@ -41,17 +41,16 @@ def has_rows(path: Path, kind: str, shown: str) -> bool:
         return any(line.strip() for line in handle)
 
 
-def separator_of(path: Path, kind: str, shown: str) -> str:
-    """Return the separator of a file, from its header."""
+def header_line(path: Path, kind: str, shown: str) -> str:
+    """Return the first line of a file."""
     with text_errors(shown), open_text(path, kind) as handle:
-        header = handle.readline()
-    return header_separator(header, shown)
+        return handle.readline()
 
 
 def header_separator(header: str, shown: str) -> str:
     """Return the separator of the header line; refuse a header that repeats a name."""
-    outside = re.sub(r'"[^"]*"', "", header)
-    separator = max(_SEPARATORS, key=outside.count)
+    # what is quoted separates nothing
+    separator = max(_SEPARATORS, key=re.sub(r'"[^"]*"', "", header).count)
     with text_errors(shown):
         names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
     counted = Counter(name.lower() for name in names if name)
@@ -66,11 +65,14 @@ def header_separator(header: str, shown: str) -> str:
     return separator
 
 
-def open_text(path: Path, kind: str, *, newline: str | None = "") -> IO[str]:
-    """Open a CSV file, gzipped or not, as text; line ends stay as they are unless `newline` is None."""
-    if kind == "gzip":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline=newline)
-    return open(path, encoding="utf-8-sig", newline=newline)
+def open_text(path: Path, kind: str, *, newline: str | None = "", new: bool = False) -> IO[str]:
+    """Open a CSV file, gzipped or not, as text; line ends stay as they are unless `newline` is None.
+
+    `new`: to write it, not to read it.
+    """
+    mode, encoding = ("wt", "utf-8") if new else ("rt", "utf-8-sig")
+    opener: Any = gzip.open if kind == "gzip" else open
+    return cast(IO[str], opener(path, mode, encoding=encoding, newline=newline))
 
 
 def mixes_line_ends(path: Path, kind: str, shown: str) -> bool:
@@ -88,15 +90,9 @@ def copy_with_one_line_end(path: Path, copy: Path, kind: str, shown: str) -> Non
     with (
         text_errors(shown),
         open_text(path, kind, newline=None) as handle,
-        _new_text(copy, kind) as written,
+        open_text(copy, kind, newline="\n", new=True) as written,
     ):
         shutil.copyfileobj(handle, written)
-
-
-def _new_text(path: Path, kind: str) -> IO[str]:
-    if kind == "gzip":
-        return gzip.open(path, "wt", compresslevel=1, encoding="utf-8", newline="\n")
-    return open(path, "w", encoding="utf-8", newline="\n")
 
 
 @contextmanager

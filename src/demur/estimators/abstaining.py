@@ -27,7 +27,6 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.estimators.out_of_fold import (
-    OutOfFold,
     OutOfFoldClassifier,
     TrainingCases,
     positive_scores,
@@ -38,7 +37,7 @@ from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
 from demur.honest.evaluate import evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost, expected_cost_of, judged_rule
-from demur.surface.surface import AbstentionSurface, OptimalCosts, abstention_surface, optimal_costs
+from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import decide
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
@@ -50,10 +49,8 @@ __all__ = [
     "AbstainingClassifier",
     "TwoClassAbstainer",
     "case_costs_of",
-    "case_losses",
     "given_amounts",
     "honest_case_window",
-    "require_numbers",
     "warn_if_costs_are_odd",
     "warn_of_note",
 ]
@@ -65,18 +62,6 @@ AMOUNTS = ("cost_fn", "cost_fp", "cost_abstain")
 def given_amounts(**amounts: Any) -> dict[str, Any]:
     """Return the amounts that were passed, checked: a long fit should not end in a refusal."""
     return {name: check_amounts(value, name) for name, value in amounts.items() if value is not None}
-
-
-def require_numbers(costs: CaseCosts) -> None:
-    """Refuse amounts of cases that a constructor cannot know."""
-    for field in fields(costs):
-        if field.name != "reviewer" and isinstance(getattr(costs, field.name), np.ndarray):
-            raise input_error(
-                "costs",
-                "must hold one number per cost",
-                f"amounts as {field.name}",
-                f"pass them to fit: fit(X, y, {field.name}=...).",
-            )
 
 
 def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) -> CaseCosts:
@@ -97,13 +82,6 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
     return CaseCosts(**{**stated, **amounts})
 
 
-def case_losses(costs: CaseCosts, positive: BoolArray, decided: Any) -> FloatArray:
-    """Return what every case costs under its decision; `ABSTAIN` is the last column."""
-    losses = costs.losses(positive).table * np.array(costs.mean)
-    paid: FloatArray = losses[np.arange(len(positive)), decided]
-    return paid
-
-
 def honest_case_window(
     positive: BoolArray,
     scores: FloatArray,
@@ -118,9 +96,8 @@ def honest_case_window(
     """Return the cheapest window for amounts of the cases and its honest cost.
 
     The folds choose on nine tenths of the cases and judge on the rest, limits included; the cost is None
-    where the limits fail in some fold. Cases without weight are left out.
+    where the limits fail in some fold. Weights are above 0.
     """
-    check_type(costs, "costs", CaseCosts)
     losses = costs.losses(positive).table
     problem = DecisionProblem.checked(
         costs=costs,
@@ -130,9 +107,6 @@ def honest_case_window(
         confidence_level=confidence_level,
         seed=seed,
     )
-    if weights is not None:
-        kept = weights > 0
-        positive, scores, weights, losses = positive[kept], scores[kept], weights[kept], losses[kept]
     cases = SplitCases.of_rows(
         positive,
         weights,
@@ -201,12 +175,10 @@ class TwoClassAbstainer(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
 
-    def _counts(self, cases: TrainingCases, held_out: OutOfFold) -> ScoreCounts:
+    def _counts(self, held_out: TrainingCases, response: Any) -> ScoreCounts:
         """Out-of-fold evidence."""
-        positive = cases.labels[held_out.rows] == self._outcomes[1]
-        counts = ScoreCounts.from_arrays(
-            positive, held_out.response, sample_weight=cases.weights_of(held_out.rows)
-        )
+        positive = held_out.labels == self._outcomes[1]
+        counts = ScoreCounts.from_arrays(positive, response, sample_weight=held_out.weights)
         counts.require_both_classes("A window")
         if len(counts.scores) == 1:
             warnings.warn(
@@ -390,7 +362,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
             if isinstance(self.costs, CaseCosts):
-                require_numbers(self.costs)
+                # the constructor cannot know the cases
+                for field in fields(self.costs):
+                    if field.name != "reviewer" and isinstance(getattr(self.costs, field.name), np.ndarray):
+                        raise input_error(
+                            "costs",
+                            "must hold one number per cost",
+                            f"amounts as {field.name}",
+                            f"pass them to fit: fit(X, y, {field.name}=...).",
+                        )
             else:
                 check_type(self.costs, "costs", CostModel)
             if any(given):
@@ -431,6 +411,7 @@ class AbstainingClassifier(TwoClassAbstainer):
     costs_: CostModel | CaseCosts | None
     optimal_costs_: OptimalCosts | None
     certificate_: CertifiedWindow | None
+    expected_cost_: ExpectedCost | None
     _amounts: dict[str, Any] = {}  # noqa: RUF012 - nothing but `fit` sets it, on the object
 
     def fit(
@@ -467,79 +448,66 @@ class AbstainingClassifier(TwoClassAbstainer):
             # `costs_` holds them, if all went well
             del self._amounts
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        counts = self._counts(cases, held_out)
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        counts = self._counts(held_out, response)
+        surface = abstention_surface(counts, prevalence=self.prevalence)
+        if self.store_surface:
+            self.surface_ = surface
+        elif hasattr(self, "surface_"):
+            del self.surface_
+        self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
+        scores = check_scores(response)
+        if held_out.weights is not None:  # cases without weight are no cases
+            kept = np.flatnonzero(held_out.weights > 0)
+            held_out, scores = held_out.at(kept), scores[kept]
+        positive = held_out.labels == self._outcomes[1]
         if isinstance(self.costs_, CaseCosts):
-            # certificates and optimal costs are for costs by class
-            rows = held_out.rows
-            costs = replace(
-                self.costs_, **{name: column[rows] for name, column in self._amounts.items() if column.ndim}
-            )
+            columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
             self.window_, self.expected_cost_ = honest_case_window(
-                cases.labels[rows] == self._outcomes[1],
-                check_scores(held_out.response),
-                cases.weights_of(rows),
-                costs,
+                positive,
+                scores,
+                held_out.weights,
+                replace(self.costs_, **columns),
                 limits=self._limits,
                 prevalence=self.prevalence,
                 confidence_level=self.confidence_level,
                 seed=_SEED,
             )
-            self.optimal_costs_ = self.certificate_ = None
-            warn_of_note(self.window_)
-            self._keep_surface(abstention_surface(counts, prevalence=self.prevalence))
-            return
-        self.window_ = self._window(counts)
+        else:
+            self.window_ = self._window(counts)
         warn_of_note(self.window_)
-        if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
+        if not isinstance(self.costs_, CostModel):
+            return  # certificates and optimal costs are for costs by class
+        if self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
-        surface = abstention_surface(counts, prevalence=self.prevalence)
-        self._keep_surface(surface)
-        plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
-        usable = plain and not self._constrained and self.window_.nu_positive >= 0
-        self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
-        self.expected_cost_, self.certificate_ = self._evidence(cases, held_out, counts)
-
-    def _keep_surface(self, surface: AbstentionSurface) -> None:
-        if self.store_surface:
-            self.surface_ = surface
-        elif hasattr(self, "surface_"):
-            del self.surface_
-
-    def _evidence(
-        self, cases: TrainingCases, held_out: OutOfFold, counts: ScoreCounts
-    ) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
-        """Honest cost and certificate, where they are defined; weights are importance weights."""
-        if self.costs_ is None or isinstance(self.costs_, CaseCosts):
-            return None, None
-        weights = cases.weights_of(held_out.rows)
-        certificate = None
-        if weights is None:
-            certificate = surface_certificate(
+        if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
+            self.optimal_costs_ = optimal_costs(surface, self.window_)
+        if held_out.weights is None:
+            self.certificate_ = surface_certificate(
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
-        kept = np.ones(len(held_out.rows), dtype=np.bool_) if weights is None else weights > 0
-        positive = (cases.labels[held_out.rows] == self._outcomes[1])[kept]
+        self.expected_cost_ = self._honest_cost(positive, scores, held_out.weights, self.costs_)
+
+    def _honest_cost(
+        self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None, costs: CostModel
+    ) -> ExpectedCost | None:
+        """Return the honest cost, where it is defined; weights are importance weights."""
         if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
-            return None, certificate
-        searched = self._constrained or min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
+            return None
+        cases = SplitCases.of_rows(
+            positive,
+            weights,
+            weights="importance",
+            prevalence=self.prevalence,
+            folds=None,
+            repeats=None,
+            rng=_SEED,
+            quantity="an honest cost",
+        )
+        searched = self._constrained or min(costs.nu_positive, costs.nu_negative) < 0
+        choose, level = self._window if searched else None, self.confidence_level
         try:
-            honest = expected_cost(
-                SplitCases.of_rows(
-                    positive,
-                    None if weights is None else weights[kept],
-                    weights="importance",
-                    prevalence=self.prevalence,
-                    folds=None,
-                    repeats=None,
-                    rng=_SEED,
-                    quantity="an honest cost",
-                ),
-                check_scores(held_out.response)[kept],
-                self._window if searched else None,
-                self.costs_,
-                confidence_level=self.confidence_level,
-            )
+            return expected_cost(cases, scores, choose, costs, confidence_level=level)
         except UndefinedError as error:
             warnings.warn(
                 "The constraints are kept with all cases, but not without a part of them, so no honest cost "
@@ -547,8 +515,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                 DegenerateDataWarning,
                 stacklevel=4,
             )
-            return None, certificate
-        return honest, certificate
+            return None
 
     def score(
         self,
@@ -581,7 +548,9 @@ class AbstainingClassifier(TwoClassAbstainer):
                         f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are "
                         "routed."
                     )
-            losses = case_losses(case_costs_of(self.costs_, amounts), actual == 1, decided)
+            costs = case_costs_of(self.costs_, amounts)
+            table = costs.losses(actual == 1).table * np.array(costs.mean)
+            losses = table[np.arange(len(actual)), decided]
         else:
             losses = self.costs_.losses.table[actual, decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))

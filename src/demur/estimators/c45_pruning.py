@@ -9,7 +9,7 @@ stands for it after pruning.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self
 
@@ -138,33 +138,24 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             max_depth=self.max_depth,
             random_state=self.random_state,
         ).fit(X, y)
-        self.counts_ = self._counts()
-        self.stands_for_ = (
-            _pruned(self.tree_.tree_, self.counts_, confidence)
-            if self.prune == "c45"
-            else np.arange(len(self.counts_))
-        )
-        return self
-
-    def _counts(self) -> FloatArray:
-        """Cases per node and class; absent classes get a column of zeros."""
         grown = self.tree_.tree_
-        # since scikit-learn 1.3 `value` holds shares
-        counts = np.rint(grown.value[:, 0, :] * grown.weighted_n_node_samples[:, None])
-        columns = np.searchsorted(self.classes_, self.tree_.classes_)
-        known = columns < len(self.classes_)
-        if not (known.all() and np.array_equal(self.classes_[columns], self.tree_.classes_)):
+        if not np.isin(self.tree_.classes_, self.classes_).all():
             raise input_error(
                 "classes", "must hold every label of y", self.classes_.tolist(), "leave it out to use those."
             )
-        full = np.zeros((len(counts), len(self.classes_)))
-        full[:, columns] = counts
-        return full
+        # absent classes have no cases; since scikit-learn 1.3 `value` holds shares
+        self.counts_ = np.zeros((grown.node_count, len(self.classes_)))
+        columns = np.searchsorted(self.classes_, self.tree_.classes_)
+        self.counts_[:, columns] = np.rint(grown.value[:, 0, :] * grown.weighted_n_node_samples[:, None])
+        self.stands_for_ = (
+            _pruned(grown, self.counts_, confidence) if self.prune == "c45" else np.arange(len(self.counts_))
+        )
+        return self
 
     @property
     def n_leaves_(self) -> int:
         """Number of leaves after pruning."""
-        return sum(1 for _ in self._leaves())
+        return len(self.rules())
 
     def apply(self, X: Any) -> IntArray:
         """Return the node that decides each case."""
@@ -182,30 +173,27 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
-    def _leaves(self) -> Iterator[tuple[int, dict[int, Range]]]:
-        """Yield (node, bounds) of the leaves after pruning, from left to right."""
+    def rules(self) -> list[TreeRule]:
+        """Return one rule per leaf, from left to right; exactly one holds for any case."""
         check_is_fitted(self)
-        grown = self.tree_.tree_
+        grown, shares = self.tree_.tree_, laplace_shares(self.counts_)
         # leaves of the grown tree, and nodes that stand for their children
         leaf = grown.children_left == _LEAF
         cut = leaf | (self.stands_for_[np.where(leaf, 0, grown.children_left)] == self.stands_for_)
         left, right = grown.children_left.tolist(), grown.children_right.tolist()
         feature, threshold = grown.feature.tolist(), grown.threshold.tolist()
         waiting: list[tuple[int, dict[int, Range]]] = [(0, {})]
+        rules = []
         while waiting:
             node, bounds = waiting.pop()
             if cut[node]:
-                yield node, bounds
+                rules.append(TreeRule(bounds, self.counts_[node], shares[node], node))
                 continue
             column, value = feature[node], threshold[node]
             low, high = bounds.get(column, (-math.inf, math.inf))
             waiting.append((right[node], bounds | {column: (max(low, value), high)}))
             waiting.append((left[node], bounds | {column: (low, min(high, value))}))
-
-    def rules(self) -> list[TreeRule]:
-        """Return one rule per leaf, from left to right; exactly one holds for any case."""
-        shares = laplace_shares(self.counts_)
-        return [TreeRule(bounds, self.counts_[node], shares[node], node) for node, bounds in self._leaves()]
+        return rules
 
     def explain(
         self,
@@ -246,16 +234,15 @@ def _pruned(grown: Any, counts: FloatArray, confidence: float) -> IntArray:
     """Replace subtrees bottom up; return the node that stands for each node afterwards."""
     size = counts.sum(axis=1)
     errors = size - counts.max(axis=1)
-    as_leaf = (errors + added_errors(size, errors, confidence)).tolist()
+    expected = (errors + added_errors(size, errors, confidence)).tolist()
     left, right = grown.children_left.tolist(), grown.children_right.tolist()
-    expected = list(as_leaf)
     stop = [True] * len(expected)
     # children have larger numbers than their parent, so one backward pass sees them first
     for node in range(len(expected) - 1, -1, -1):
         if left[node] == _LEAF:
             continue
         below = expected[left[node]] + expected[right[node]]
-        stop[node] = as_leaf[node] <= below + _MARGIN
+        stop[node] = expected[node] <= below + _MARGIN
         if not stop[node]:
             expected[node] = below
     stands_for = list(range(len(expected)))

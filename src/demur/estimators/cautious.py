@@ -12,7 +12,7 @@ from demur.cautious.response import ResponseCurve, ResponsePoint, response_curve
 from demur.cautious.rules import CautionWindowRule, equal_bias
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import warn_if_costs_are_odd
-from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, class_probabilities
+from demur.estimators.out_of_fold import OutOfFoldClassifier, TrainingCases, class_probabilities
 from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray
 
@@ -102,12 +102,8 @@ class CautiousClassifier(OutOfFoldClassifier):
         self.refit = refit
 
     def _check(self, cases: TrainingCases) -> None:
-        aims = {
-            "max_abstention": self.max_abstention,
-            "min_accuracy": self.min_accuracy,
-            "costs": self.costs,
-        }
-        given = [name for name, aim in aims.items() if aim is not None]
+        aims = ("max_abstention", "min_accuracy", "costs")
+        given = [name for name in aims if getattr(self, name) is not None]
         if len(given) != 1:
             raise input_error(
                 "max_abstention, min_accuracy and costs",
@@ -115,25 +111,24 @@ class CautiousClassifier(OutOfFoldClassifier):
                 " and ".join(given) or "none",
                 "each alone fixes the window.",
             )
-        for name in ("max_abstention", "min_accuracy"):
-            if aims[name] is not None:
-                check_rate(aims[name], name)
+        if self.costs is None:
+            check_rate(getattr(self, given[0]), given[0])
         size = len(cases.classes)
         self._bias = equal_bias(size) if self.bias is None else check_simplex(self.bias, "bias", size=size)
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return class_probabilities(estimator, X)
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
         self.response_curve_ = response_curve(
-            cases.codes[held_out.rows],
-            held_out.response,
-            sample_weight=cases.weights_of(held_out.rows),
+            held_out.codes,
+            response,
+            sample_weight=held_out.weights,
             bias=self._bias,
             metric="accuracy" if self.costs is None else "cost",
             costs=self.costs,
         )
-        if np.ptp(held_out.response, axis=0).max() == 0:
+        if np.ptp(response, axis=0).max() == 0:
             warnings.warn(
                 "All out-of-fold probabilities are equal, so every case gets the same decision. "
                 "Hint: check the features and the inner estimator.",

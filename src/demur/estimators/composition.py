@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
 from demur.costs.model import CostModel
@@ -20,8 +20,6 @@ from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
-    TrainingCases,
-    answers_of,
     check_outcomes,
     class_probabilities,
     fixed_splits,
@@ -31,9 +29,8 @@ from demur.estimators.out_of_fold import (
     two_labels,
     weight_params,
 )
-from demur.exceptions import DegenerateDataWarning, UndefinedError
-from demur.honest.cases import SplitCases
-from demur.honest.combinations import CombinationCosts, judged_combinations
+from demur.exceptions import DegenerateDataWarning
+from demur.honest.combinations import CombinationCosts, combination_costs
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.combined import WAYS, check_fees, combined_rule_of
@@ -49,8 +46,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - scikit-learn's signature
         """Return the parameters, with those of the classifiers as ``name__parameter``."""
-        params: dict[str, Any] = self._get_params("estimators", deep=deep)
-        return params
+        return dict(self._get_params("estimators", deep=deep))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, also of the classifiers (``name__parameter``) and whole ones (``name``)."""
@@ -81,12 +77,12 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
             router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
-    def _fit_weights(self, members: list[tuple[str, Any]], weights: Any) -> dict[str, Any]:
-        """Weights for each classifier, None where it takes none."""
+    def _fit_params(self, members: list[tuple[str, Any]], weights: Any) -> dict[str, dict[str, Any]]:
+        """Arguments of `fit` for each classifier: the weights, where it takes them."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weights)
-            return {name: routed[name].fit.get("sample_weight") for name, _ in members}
-        return {name: weight_params(member, weights, {}).get("sample_weight") for name, member in members}
+            return {name: dict(routed[name].fit) for name, _ in members}
+        return {name: weight_params(member, weights, {}) for name, member in members}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -102,10 +98,8 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
 
 def _are_named(given: Any) -> bool:
     """Tell whether there are classifiers and each has a name."""
-    pairs = isinstance(given, (list, tuple)) and all(
-        isinstance(one, tuple) and len(one) == 2 for one in given
-    )
-    return pairs and len(given) > 0
+    pairs = given if isinstance(given, (list, tuple)) else ()
+    return len(pairs) > 0 and all(isinstance(one, tuple) and len(one) == 2 for one in pairs)
 
 
 class CautiousEnsemble(NamedClassifiers):
@@ -173,6 +167,8 @@ class CautiousEnsemble(NamedClassifiers):
     {'bayes': 0.13, 'linear': 0.09, 'average': 0.06, 'vote': 0.1, 'variance': 0.06, 'chain': 0.11}
     """
 
+    costs: Any
+
     def __init__(
         self,
         estimators: list[tuple[str, Any]],
@@ -217,41 +213,35 @@ class CautiousEnsemble(NamedClassifiers):
         members = self._check()
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
-        labels = two_labels(self, cases.classes, self.pos_label)
-        self._outcomes = check_outcomes(labels, self.abstain_label)
-        weights = self._fit_weights(members, cases.weights)
+        self._outcomes = check_outcomes(two_labels(self, cases.classes, self.pos_label), self.abstain_label)
+        fit_params = self._fit_params(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
         for name, member in members:
-            held_out = out_of_fold(
+            fitted, held_out, response = out_of_fold(
                 member if isinstance(cv, str) else clone(member),
                 X,
                 cases,
                 cv=cv,
                 refit=True,
                 respond=self._probability,
-                fit_params={} if weights[name] is None else {"sample_weight": weights[name]},
+                fit_params=fit_params[name],
                 split_params={},
             )
-            self.members_.append(held_out.estimator)
-            columns.append(held_out.response)
+            self.members_.append(fitted)
+            columns.append(response)
         self.classes_ = cases.classes
         take_features(self, self.members_[0])
-        self._choose(cases, held_out.rows, np.column_stack(columns))
+        self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
+        self._positive, self._weights = held_out.labels == self._outcomes[1], held_out.weights
+        amounts = RowCosts.of(self._positive, self.costs, self._weights)
+        names = tuple(name for name, _ in members)
+        self.rule_ = combined_rule_of(self.combine, names, self.out_of_fold_scores_, amounts, self._fees)
         return self
 
     def _probability(self, estimator: Any, X: Any) -> FloatArray:
         column = list(estimator.classes_).index(self._outcomes[1])
         return class_probabilities(estimator, X)[:, column]
-
-    def _choose(self, cases: TrainingCases, rows: IntArray, table: FloatArray) -> None:
-        self.out_of_fold_rows_, self.out_of_fold_scores_ = rows, table
-        self._positive = np.asarray(cases.labels[rows] == self._outcomes[1])
-        self._weights = cases.weights_of(rows)
-        assert self.costs is not None
-        amounts = RowCosts.of(self._positive, self.costs, self._weights)
-        names = tuple(name for name, _ in self.estimators)
-        self.rule_ = combined_rule_of(self.combine, names, table, amounts, self._fees)
 
     # ---------------------------------------------------------------- use
 
@@ -269,7 +259,6 @@ class CautiousEnsemble(NamedClassifiers):
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         table = self.member_scores(X)
         actual = check_class_codes(np.asarray(y), 2, self._outcomes[:2], name="y")
-        assert self.costs is not None
         losses = self.costs.losses.table[actual, self.rule_.decide(table)] + self.rule_.fees(table)
         return -float(np.average(losses, weights=check_weights(sample_weight)))
 
@@ -286,24 +275,16 @@ class CautiousEnsemble(NamedClassifiers):
         As `honest.combination_costs` of the out-of-fold probabilities. Weights are importance weights.
         """
         check_is_fitted(self, "members_")
-        kept = np.ones(len(self._positive), dtype=np.bool_) if self._weights is None else self._weights > 0
-        if min(np.count_nonzero(self._positive[kept]), np.count_nonzero(~self._positive[kept])) < 2:
-            raise UndefinedError("An honest cost needs two cases of each class. Hint: collect more cases.")
-        assert self.costs is not None
-        weights = None if self._weights is None else self._weights[kept]
-        split = SplitCases.of_rows(
-            self._positive[kept],
-            weights,
-            weights="importance",
-            prevalence=None,
+        return combination_costs(
+            self._positive,
+            dict(zip(self.rule_.names, self.out_of_fold_scores_.T, strict=True)),
+            costs=self.costs,
+            stage_costs=self.stage_costs,
+            sample_weight=self._weights,
+            confidence_level=confidence_level,
             folds=folds,
             repeats=repeats,
             rng=rng,
-            quantity="an honest cost",
-        )
-        table = self.out_of_fold_scores_[kept]
-        return judged_combinations(
-            split, weights, self.rule_.names, table, self.costs, self._fees, WAYS, confidence_level
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -394,30 +375,27 @@ class DelegatingClassifier(NamedClassifiers):
         named = self._named()
         stages: list[tuple[str, Any]] = []
         given: Any = self.costs
-        costs_of: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given] * len(named)
+        costs_of = list(given) if isinstance(given, (list, tuple)) else [given] * len(named)
         if len(costs_of) != len(named):
             rule = f"must be one CostModel or {len(named)}, one per stage"
             raise input_error("costs", rule, len(costs_of))
-        for costs in costs_of:
+        for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
             if costs is not None:
                 check_type(costs, "costs", CostModel)
-        for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
-            if isinstance(stage, OutOfFoldClassifier) or (costs is None and k == len(named) - 1):
-                stages.append((name, stage))
-                continue
-            if costs is None:
-                raise input_error(
-                    "costs",
-                    f"must say what delegating costs at stage {name!r}",
-                    None,
-                    "pass costs=CostModel(cost_abstain=...), or make the stage an AbstainingClassifier.",
+            if not isinstance(stage, OutOfFoldClassifier) and (costs is not None or k < len(named) - 1):
+                if costs is None:
+                    raise input_error(
+                        "costs",
+                        f"must say what delegating costs at stage {name!r}",
+                        None,
+                        "pass costs=CostModel(cost_abstain=...), or make the stage an AbstainingClassifier.",
+                    )
+                stage = AbstainingClassifier(
+                    stage, costs=costs, pos_label=self.pos_label, cv=self.cv, abstain_label=self.abstain_label
                 )
-            abstaining = AbstainingClassifier(
-                stage, costs=costs, pos_label=self.pos_label, cv=self.cv, abstain_label=self.abstain_label
-            )
-            if get_config()["enable_metadata_routing"]:
-                abstaining.set_fit_request(sample_weight=True)
-            stages.append((name, abstaining))
+                if get_config()["enable_metadata_routing"]:
+                    stage.set_fit_request(sample_weight=True)
+            stages.append((name, stage))
         return stages
 
     # ---------------------------------------------------------------- fit
@@ -436,31 +414,31 @@ class DelegatingClassifier(NamedClassifiers):
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
         self._outcomes = check_outcomes(cases.classes, self.abstain_label)
-        weights = self._fit_weights(stages, cases.weights)
+        fit_params = self._fit_params(stages, cases.weights)
         self.classes_ = cases.classes
         self.stages_: list[Any] = []
-        sizes, rows = [], np.arange(len(cases.codes))
+        sizes = []
         for name, stage in stages:
-            sizes_left = np.unique(cases.codes[rows], return_counts=True)[1]
+            sizes_left = np.unique(cases.codes, return_counts=True)[1]
             if self.stages_ and (len(sizes_left) < 2 or sizes_left.min() < 2):
                 warnings.warn(
-                    f"Stage {name!r} would be fitted to {len(rows)} delegated cases of {len(sizes_left)} "
-                    "classes; a stage needs two cases of each of at least two classes. It and all later ones "
-                    "are left out, and what reaches them is abstained on. Hint: lower the cost of delegating "
-                    "at the stage before.",
+                    f"Stage {name!r} would be fitted to {len(cases.rows)} delegated cases of "
+                    f"{len(sizes_left)} classes; a stage needs two cases of each of at least two classes. "
+                    "It and all later ones are left out, and what reaches them is abstained on. "
+                    "Hint: lower the cost of delegating at the stage before.",
                     DegenerateDataWarning,
                     stacklevel=2,
                 )
                 break
-            extra = {} if weights[name] is None else {"sample_weight": weights[name][rows]}
-            fitted = clone(stage).fit(_safe_indexing(X, rows), cases.labels[rows], **extra)
+            weights = {"sample_weight": cases.weights} if fit_params[name] else {}
+            fitted = clone(stage).fit(_safe_indexing(X, cases.rows), cases.labels, **weights)
             self.stages_.append(fitted)
-            sizes.append(len(rows))
+            sizes.append(len(cases.rows))
             # what the stage abstained on when it had not seen it goes on
-            left = rows[:0]
+            left = np.empty(0, dtype=np.int64)
             if isinstance(fitted, OutOfFoldClassifier):
-                left = rows[fitted.out_of_fold_rows_[fitted.out_of_fold_decisions_ == ABSTAIN]]
-            rows = np.sort(left)
+                left = fitted.out_of_fold_rows_[fitted.out_of_fold_decisions_ == ABSTAIN]
+            cases = cases.at(np.sort(left))
         self.stage_sizes_ = np.array(sizes)
         take_features(self, self.stages_[0])
         return self
@@ -479,17 +457,16 @@ class DelegatingClassifier(NamedClassifiers):
         """Decision and deciding stage of every case."""
         check_is_fitted(self, "stages_")
         X = indexable(X)[0]
-        labels, open_ = answers_of(self.stages_[0], X)
-        codes = np.full(len(open_), ABSTAIN, dtype=np.int64)
-        stage_of = np.full(len(open_), ABSTAIN, dtype=np.int64)
-        rows = np.arange(len(open_))
+        rows = np.arange(_num_samples(X))
+        codes, stage_of = np.full((2, len(rows)), ABSTAIN)
         for k, stage in enumerate(self.stages_):
-            if k:
-                labels, open_ = answers_of(stage, _safe_indexing(X, rows))
-            answered = rows[~open_]
-            codes[answered] = np.searchsorted(self.classes_, labels[~open_])
-            stage_of[answered] = k
-            rows = rows[open_]
+            labels = stage.predict(_safe_indexing(X, rows))
+            answered = np.ones(len(rows), dtype=np.bool_)
+            if isinstance(stage, OutOfFoldClassifier):
+                answered = labels != stage.abstain_label_
+            codes[rows[answered]] = np.searchsorted(self.classes_, labels[answered])
+            stage_of[rows[answered]] = k
+            rows = rows[~answered]
             if not len(rows):
                 break
         return codes, stage_of

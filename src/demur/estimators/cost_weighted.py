@@ -6,6 +6,7 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import (
@@ -35,7 +36,7 @@ from demur._checks import input_error
 from demur.costs.matrix import as_cost_matrix, by_class
 from demur.estimators.out_of_fold import default_label, inner_has, take_features
 from demur.exceptions import InputError
-from demur.multiclass.weights import ClassWeights, named_answers, optimize_weights
+from demur.multiclass.weights import named_answers, optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CostWeightedClassifier"]
@@ -95,10 +96,6 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     (0.04, True)
     """
 
-    estimator_: Any
-    rule_: ClassWeights
-    classes_: Any
-
     def __init__(
         self,
         estimator: Any,
@@ -138,10 +135,27 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         label = self.abstain_label
         self.abstain_label_ = default_label(self.classes_.tolist()) if label is None else label
         if self.abstain_cost is not None:
-            self._require_abstain_label()
+            if self.abstain_label_ in self.classes_.tolist():
+                raise input_error(
+                    "abstain_label",
+                    "must not be one of the classes",
+                    repr(self.abstain_label_),
+                    "choose another label.",
+                )
+            if isinstance(self.abstain_label_, str) != (self.classes_.dtype.kind in "UOST"):
+                raise input_error(
+                    "abstain_label",
+                    "must be text for text classes and a number for numbers",
+                    repr(self.abstain_label_),
+                    "abstain_label='abstain' suits text classes.",
+                )
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         take_features(self, self.estimator_)
-        m = len(self.classes_)
+        m, names = len(self.classes_), self.classes_.tolist()
+        priors, abstain_cost = (
+            None if getattr(self, name) is None else by_class(getattr(self, name), name, names)
+            for name in ("priors", "abstain_cost")
+        )
         costs = 1.0 - np.eye(m) if self.costs is None else self.costs
         seed = self.random_state
         if seed is not None and not isinstance(seed, (int, np.integer)):
@@ -150,13 +164,13 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             self._training_scores(X, y, codes, routed.estimator.fit),
             codes,
             # class positions as names, after checking the user's names
-            as_cost_matrix(costs, self.classes_.tolist()).values,
+            as_cost_matrix(costs, names).values,
             classes=range(m),
-            priors=self._by_position(self.priors),
+            priors=priors,
             sample_weight=sample_weight,
             method=self.method,
             family=self.family,  # type: ignore[arg-type]
-            abstain_cost=self._by_position(self.abstain_cost),
+            abstain_cost=abstain_cost,
             log=True,
             n_restarts=self.n_restarts,
             rng=None if seed is None else int(seed),
@@ -165,36 +179,11 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _routed(self, sample_weight: Any, fit_params: dict[str, Any]) -> Any:
         """Parameters of the inner ``fit``; without routing it gets all it can take."""
-        from sklearn import get_config
-
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=sample_weight, **fit_params)
-        inner = dict(fit_params)
         if sample_weight is not None and "sample_weight" in signature(self.estimator.fit).parameters:
-            inner["sample_weight"] = sample_weight
-        return Bunch(estimator=Bunch(fit=inner))
-
-    def _require_abstain_label(self) -> None:
-        if self.abstain_label_ in self.classes_.tolist():
-            raise input_error(
-                "abstain_label",
-                "must not be one of the classes",
-                repr(self.abstain_label_),
-                "choose another label.",
-            )
-        if isinstance(self.abstain_label_, str) != (self.classes_.dtype.kind in "UOST"):
-            raise input_error(
-                "abstain_label",
-                "must be text for text classes and a number for numbers",
-                repr(self.abstain_label_),
-                "abstain_label='abstain' suits text classes.",
-            )
-
-    def _by_position(self, value: Any) -> Any:
-        if not hasattr(value, "items"):
-            return value
-        name = "abstain_cost" if value is self.abstain_cost else "priors"
-        return by_class(value, name, self.classes_.tolist())
+            fit_params = {**fit_params, "sample_weight": sample_weight}
+        return Bunch(estimator=Bunch(fit=fit_params))
 
     def _training_scores(self, X: Any, y: Any, codes: IntArray, fit_params: dict[str, Any]) -> FloatArray:
         """Log scores of every case by a model that did not see it (cv=None: by the final model)."""

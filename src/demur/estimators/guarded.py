@@ -10,14 +10,14 @@ from sklearn.model_selection import KFold
 from sklearn.neighbors import KernelDensity, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing, indexable
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
 from demur.cautious.conformal import conformal_p_values
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
-from demur.estimators.out_of_fold import OutOfFold, TrainingCases
+from demur.estimators.out_of_fold import TrainingCases
 from demur.exceptions import InputError
 from demur.honest.combinations import guarded_cost
 from demur.honest.expected_cost import ExpectedCost
@@ -51,8 +51,7 @@ class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the training cases."""
-        count = min(self.n_neighbors, len(X))
-        self.neighbors_ = NearestNeighbors(n_neighbors=count).fit(X)
+        self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(X))).fit(X)
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
@@ -76,8 +75,8 @@ class GuardedClassifier(TwoClassAbstainer):
         With a cost of abstaining.
     guard : {"distance", "density"} or estimator with `score_samples`, default "distance"
         "distance": mean distance to the five nearest training cases; "density": kernel density; both on
-        standardised features. Or any estimator whose `score_samples` is higher for familiar cases:
-        `IsolationForest`, `GaussianMixture`, `OneClassSVM`.
+        standardised features, which must be numbers. Or any estimator whose `score_samples` is higher for
+        familiar cases: `IsolationForest`, `GaussianMixture`, `OneClassSVM`.
     alpha : float in [0, 1], optional, default 0.01
         Refuse cases whose conformal p-value is at most this: of cases like the training data no larger
         share is refused. None: the limit with the smallest cost on the training cases; without unlike
@@ -127,6 +126,8 @@ class GuardedClassifier(TwoClassAbstainer):
     0.0018
     """
 
+    costs: Any
+
     def __init__(
         self,
         estimator: Any,
@@ -152,7 +153,7 @@ class GuardedClassifier(TwoClassAbstainer):
 
     def _check(self, cases: TrainingCases) -> None:
         check_type(self.costs, "costs", CostModel)
-        if not self.costs.may_abstain:  # type: ignore[union-attr]
+        if not self.costs.may_abstain:
             raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
         if self.alpha is not None:
             check_rate(self.alpha, "alpha")
@@ -170,45 +171,20 @@ class GuardedClassifier(TwoClassAbstainer):
             )
         return clone(self.guard)
 
-    # ---------------------------------------------------------------- fit
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
-        """Choose window and limit from out-of-fold scores and doubts, and fit model and guard to all cases.
-
-        Parameters
-        ----------
-        X : array or data frame with one row per case
-            Numbers, for the guard.
-        y : array of n labels
-        sample_weight : array of n numbers >= 0, optional
-            Weigh the cases for the window, and for the inner estimator if it takes weights.
-        **params
-            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
-        """
-        X, _ = indexable(X, y)
-        # before the base class, which chooses the rule; it also says what is wrong with too few cases
-        self._features = X
-        try:
-            return super().fit(X, y, sample_weight, **params)
-        finally:
-            del self._features
-
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
-        self.guard_ = self._new_guard().fit(self._features)
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        self._counts(held_out, response)  # refuses a missing class, warns of constant scores
+        self.guard_ = self._new_guard().fit(X)
         # doubt of every training case by a guard fitted without it
-        n = len(cases.codes)
+        n = _num_samples(X)
         known_doubts = np.empty(n)
         folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
         for train, test in folds.split(np.empty((n, 1))):
-            guard = self._new_guard().fit(_safe_indexing(self._features, train))
-            known_doubts[test] = -guard.score_samples(_safe_indexing(self._features, test))
+            guard = self._new_guard().fit(_safe_indexing(X, train))
+            known_doubts[test] = -guard.score_samples(_safe_indexing(X, test))
         self._calibration = check_scores(known_doubts, "score_samples of the guard")
         doubts = self._calibration[held_out.rows]
-        positive = np.asarray(cases.labels[held_out.rows] == self._outcomes[1])
-        weights, score = cases.weights_of(held_out.rows), check_scores(held_out.response)
-        assert self.costs is not None
-        amounts = RowCosts.of(positive, self.costs, weights)
+        positive, score = held_out.labels == self._outcomes[1], check_scores(response)
+        amounts = RowCosts.of(positive, self.costs, held_out.weights)
         limit = None
         if self.alpha is not None:
             # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
@@ -217,7 +193,7 @@ class GuardedClassifier(TwoClassAbstainer):
             refuses = 1 / (len(known) + 1) <= self.alpha
             limit = float(known[allowed].max(initial=known[0])) if refuses else np.inf
         self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
-        self._evidence = positive, score, weights
+        self._evidence = positive, score, held_out.weights
         self._held_out_doubts = doubts
 
     # ---------------------------------------------------------------- use
@@ -254,7 +230,6 @@ class GuardedClassifier(TwoClassAbstainer):
         """
         check_is_fitted(self, "estimator_")
         positive, score, weights = self._evidence
-        assert self.costs is not None
         return guarded_cost(
             positive,
             score,
@@ -272,7 +247,6 @@ class GuardedClassifier(TwoClassAbstainer):
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         decided = self.decide(X)
         actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
-        assert self.costs is not None
         return -float(
             np.average(self.costs.losses.table[actual, decided], weights=check_weights(sample_weight))
         )

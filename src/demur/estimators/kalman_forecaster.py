@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -17,7 +18,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from demur._checks import check_choice, check_finite, check_positive_int, check_rng, check_series, input_error
+from demur._checks import (
+    check_choice,
+    check_positive,
+    check_positive_int,
+    check_rng,
+    check_series,
+    input_error,
+)
 from demur._results import Result
 from demur.regression.kalman import ExtendedKalmanFilter, KalmanFilter, KalmanModel
 from demur.regression.sigma_points import (
@@ -59,11 +67,6 @@ class Autoregression:
         hidden = np.tanh(extended @ layer)
         return np.concatenate([np.outer(extended, outer * (1 - hidden**2)).ravel(), hidden, [1.0]])
 
-    def least_squares(self, rows: FloatArray, targets: FloatArray) -> FloatArray:
-        """Weights of the linear function that fit best."""
-        design = np.column_stack([rows, np.ones(len(rows))])
-        return np.asarray(np.linalg.lstsq(design, targets, rcond=None)[0])
-
     def _parts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Weights into the hidden layer, axes (lag or bias, unit, ...), and out of it."""
         size = (self.n_lags + 1) * self.hidden
@@ -78,12 +81,14 @@ def lag_rows(series: FloatArray, n_lags: int) -> tuple[FloatArray, FloatArray]:
     return complete[:, -2::-1], complete[:, -1]
 
 
-_FILTERS: dict[str, Any] = {
-    "ekf": ExtendedKalmanFilter,
-    "ukf": UnscentedKalmanFilter,
-    "cdkf": CentralDifferenceKalmanFilter,
-    "sr-ukf": SquareRootUnscentedKalmanFilter,
-    "sr-cdkf": SquareRootCentralDifferenceKalmanFilter,
+_UNSCENTED = ("alpha", "beta", "kappa")
+# name -> filter, and its parameters here
+_FILTERS: dict[str, tuple[Callable[..., KalmanFilter], tuple[str, ...]]] = {
+    "ekf": (ExtendedKalmanFilter, ()),
+    "ukf": (UnscentedKalmanFilter, _UNSCENTED),
+    "cdkf": (CentralDifferenceKalmanFilter, ("spread",)),
+    "sr-ukf": (SquareRootUnscentedKalmanFilter, _UNSCENTED),
+    "sr-cdkf": (SquareRootCentralDifferenceKalmanFilter, ("spread",)),
 }
 _REINFLATED = 0.09  # share of the initial covariance with which every epoch but the first starts
 _ADAPTATION = 0.01
@@ -105,17 +110,11 @@ class SeriesForecast(Result):
     variance: FloatArray
 
 
-class _LagTransition:
-    """Transition of a state that holds the last values, and in joint mode the weights too."""
-
-    def __init__(self, function: Autoregression, weights: FloatArray | None) -> None:
-        self.function, self.weights = function, weights
-
-    def __call__(self, x: FloatArray) -> FloatArray:
-        p = self.function.n_lags
-        lags, rest = x[:p], x[p:]
-        next_value = self.function(lags, rest if self.weights is None else self.weights)
-        return np.concatenate([np.reshape(next_value, (1, *x.shape[1:])), lags[:-1], rest])
+def _next_state(function: Autoregression, weights: FloatArray | None, x: FloatArray) -> FloatArray:
+    """Move a state on that holds the last values and, where no weights are given, the weights."""
+    lags, rest = x[: function.n_lags], x[function.n_lags :]
+    next_value = function(lags, rest if weights is None else weights)
+    return np.concatenate([np.reshape(next_value, (1, *x.shape[1:])), lags[:-1], rest])
 
 
 class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
@@ -181,7 +180,6 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    filter_: KalmanFilter
     _history: list[float]
 
     def __init__(
@@ -303,7 +301,8 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
             self._learn_weights(values)
             weights, spread = self.filter_.mean, self.filter_.covariance
         else:
-            weights = function.least_squares(rows, targets)
+            design = np.column_stack([rows, np.ones(len(rows))])
+            weights = np.asarray(np.linalg.lstsq(design, targets, rcond=None)[0])
         noise = self.process_noise
         if noise is None:
             noise = float(np.mean((function(rows.T, weights) - targets) ** 2))
@@ -315,7 +314,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
         model = KalmanModel(
             n_state=size,
             n_observed=1,
-            transition=_LagTransition(function, None if joint else weights),
+            transition=partial(_next_state, function, None if joint else weights),
             observation=np.eye(1, size),
             process_noise=np.diag(np.concatenate([[noise], np.zeros(p - 1), drift])),
             observation_noise=self.observation_noise,
@@ -325,13 +324,9 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
         for value in values[p:]:
             self._advance(value)
 
-    def _new_filter(self, model: KalmanModel, mean: FloatArray, covariance: Any) -> Any:
-        options: dict[str, Any] = {}
-        if self.filter in ("ukf", "sr-ukf"):
-            options = {"alpha": self.alpha, "beta": self.beta, "kappa": self.kappa}
-        elif self.filter in ("cdkf", "sr-cdkf"):
-            options = {"spread": self.spread}
-        return _FILTERS[self.filter](model, mean, covariance, **options)
+    def _new_filter(self, model: KalmanModel, mean: FloatArray, covariance: Any) -> KalmanFilter:
+        kind, options = _FILTERS[self.filter]
+        return kind(model, mean, covariance, **{name: getattr(self, name) for name in options})
 
     def _checked(self, series: ArrayLike) -> FloatArray:
         check_choice(self.filter, "filter", tuple(_FILTERS))
@@ -340,9 +335,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
         check_positive_int(self.hidden, "hidden", minimum=0)
         check_positive_int(self.epochs, "epochs")
         for name in ("observation_noise", "initial_variance"):
-            value = check_finite(getattr(self, name), name)
-            if value.ndim or value <= 0:
-                raise input_error(name, "must be one number above 0", getattr(self, name))
+            check_positive(getattr(self, name), name)
         values = check_series(series)
         if len(values) < p + 2:
             raise input_error("series", f"must hold at least n_lags + 2 = {p + 2} values", len(values))

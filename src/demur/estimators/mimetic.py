@@ -7,7 +7,8 @@ applied (scheme 1) (Blanco-Vega et al. 2006, section 3; all configurations side 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -28,15 +29,14 @@ from demur._checks import (
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
+from demur.estimators.out_of_fold import two_labels
 from demur.roc.curve import auc_score
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.typing import ArrayLike, FloatArray, Labels
 from demur.unlabelled.invented import (
     DATA_KINDS,
-    InventedCases,
     code_book,
     describe_column,
     encode,
-    fits_floats,
     invented_cases,
     named_attributes,
     oracle_classes,
@@ -69,6 +69,7 @@ class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs: CostModel | None
     pos_label: Any
     classes_: np.ndarray
+    decision_: UnlabelledThreshold
 
     def __sklearn_clone__(self) -> Self:
         # The oracle is knowledge, not something to fit again: clones share it.
@@ -80,14 +81,8 @@ class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _cost_model(self) -> CostModel:
-        if self.costs is None:
-            return CostModel()
-        check_type(self.costs, "costs", CostModel)
-        return self.costs
-
-    def _set_classes(self, y: Any) -> None:
-        """Take the two classes from the oracle, else from y, else 0 and 1."""
+    def _prepare(self, y: Any) -> CostModel:
+        """Take the two classes from the oracle, else from y, else 0 and 1; return the costs, checked."""
         known = oracle_classes(self.oracle)
         if known is None:
             known = np.array([0, 1]) if y is None else np.unique(y)
@@ -95,23 +90,25 @@ class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise input_error(
                     "y", "must hold two classes where the oracle names none", f"{len(known)} class"
                 )
-        self.classes_ = known
-        if self.pos_label is not None and self.pos_label not in known.tolist():
-            raise input_error("pos_label", f"must be one of {known.tolist()}", repr(self.pos_label))
+        self.classes_, self._outcomes = known, two_labels(self, known, self.pos_label)
+        costs = CostModel() if self.costs is None else self.costs
+        check_type(costs, "costs", CostModel)
+        return costs
 
-    @property
-    def _positive_index(self) -> int:
-        return 1 if self.pos_label is None else self.classes_.tolist().index(self.pos_label)
+    @abstractmethod
+    def _proba(self, X: Any) -> FloatArray:
+        """Return P(positive) of every case."""
 
-    def _labels(self, positive: Any) -> np.ndarray:
-        """Class labels of decisions 1 and 0."""
-        index = self._positive_index
-        return np.asarray(self.classes_[np.where(positive, index, 1 - index)])
-
-    def _columns(self, positive: FloatArray) -> FloatArray:
-        """Two columns of probabilities in the order of `classes_`."""
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities that `predict` compares with its threshold, one column per class."""
+        positive = self._proba(X)
         columns = np.column_stack([1 - positive, positive])
-        return columns if self._positive_index else columns[:, ::-1]
+        return columns if self._outcomes[1] == self.classes_[1] else columns[:, ::-1]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the positive class where P(positive) reaches ``decision_.threshold``."""
+        positive = self._proba(X)
+        return np.asarray(self._outcomes[self.decision_.decide(positive)])
 
 
 class DirectThresholdClassifier(OracleModel):
@@ -152,22 +149,20 @@ class DirectThresholdClassifier(OracleModel):
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Compute the threshold; `y` is used only to name the classes of a plain function."""
-        self._set_classes(y)
-        self.decision_ = direct_threshold(self._cost_model())
+        self.decision_ = direct_threshold(self._prepare(y))
         return self
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the oracle's probabilities, one column per class."""
+    def _proba(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        return self._columns(oracle_proba(self.oracle, X, pos_label=self.pos_label))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the positive class where P(positive) reaches the threshold."""
-        proba = self.predict_proba(X)[:, self._positive_index]
-        return self._labels(self.decision_.decide(proba))
+        return oracle_proba(self.oracle, X, pos_label=self.pos_label)
 
 
 _THRESHOLD_CODES = {"direct": "Dir", "ranking": "Ord", "roc": "ROC"}
+_THRESHOLDS: dict[str, Callable[..., UnlabelledThreshold]] = {
+    "direct": lambda proba, *, mu: direct_threshold(mu=mu),
+    "ranking": ranking_threshold,
+    "roc": nroc_threshold,
+}
 _DATA_CODES = {"prior": "a", "balanced": "b", "random": "c"}
 
 
@@ -201,12 +196,6 @@ def mimetic_configurations() -> dict[str, dict[str, Any]]:
         _configuration_name(scheme, data, rule): {"scheme": scheme, "data": data, "threshold": rule}
         for scheme, data, rule in wanted
     }
-
-
-def _threshold_by(rule: str, proba: FloatArray, mu: float) -> UnlabelledThreshold:
-    if rule == "direct":
-        return direct_threshold(mu=mu)
-    return (ranking_threshold if rule == "ranking" else nroc_threshold)(proba, mu=mu)
 
 
 class MimeticClassifier(OracleModel):
@@ -251,7 +240,8 @@ class MimeticClassifier(OracleModel):
     tree_ : LaplaceTreeClassifier
         The learnt tree, over the encoded attributes.
     decision_ : UnlabelledThreshold
-        Threshold applied to the tree's P(positive).
+        Threshold applied to the tree's P(positive), which is Laplace-corrected. It differs from 0.5 in
+        scheme 1; in scheme 2 the costs are already inside the probabilities.
     labelling_ : UnlabelledThreshold
         Threshold that labelled the invented cases.
     fidelity_ : float
@@ -334,23 +324,36 @@ class MimeticClassifier(OracleModel):
         """
         self._require_options()
         labels = self._set_schema(X, y)
-        self._set_classes(labels)
+        mu = self._prepare(labels).mu
         prevalence = self.prevalence
         if prevalence is None and labels is not None and self.data == "prior":
-            prevalence = float(np.mean(labels == self.classes_[self._positive_index]))
+            prevalence = float(np.mean(labels == self._outcomes[1]))
         cases = invented_cases(
             self.oracle,
             dict(zip(self.names_, self.attributes_, strict=True)),
             check_positive_int(self.n_invented, "n_invented"),
             data=self.data,
-            mu=self._cost_model().mu,
+            mu=mu,
             prevalence=prevalence,
             pos_label=self.pos_label,
             rng=self.random_state,
             max_draws=self.max_draws,
             on_shortage=self.on_shortage,
         )
-        return self._learn(cases)
+        # label the cases, learn the tree and choose the threshold for its probabilities
+        half, choose = direct_threshold(mu=1.0), partial(_THRESHOLDS[self.threshold], mu=mu)
+        self.labelling_ = choose(cases.proba) if self.scheme == 2 else half
+        taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
+        coded = encode(self.attributes_, self.names_, cases.X)
+        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
+        prune = "none" if self.scheme == 1 else "c45"
+        own = LaplaceTreeClassifier(prune=prune, classes=[False, True], random_state=seed)
+        self.tree_ = (own if self.tree is None else clone(self.tree)).fit(coded, taught)
+        proba = self._tree_proba(coded)
+        self.decision_ = choose(proba) if self.scheme == 1 else half
+        self.fidelity_ = float(np.mean(half.decide(proba) == taught))
+        self.n_drawn_ = cases.drawn
+        return self
 
     def _require_options(self) -> None:
         if isinstance(self.scheme, bool) or self.scheme not in (0, 1, 2, 3):
@@ -366,46 +369,38 @@ class MimeticClassifier(OracleModel):
 
     def _set_schema(self, X: Any, y: Any) -> Any:
         """Set the schema from the options or from X; return y checked, or None."""
-        given = [name for name in ("ranges", "schema") if getattr(self, name) is not None]
-        if len(given) == 2:
+        if self.ranges is not None and self.schema is not None:
             raise input_error("schema", "must be left out where `ranges` are given", "both")
         labels = checked = None
         if X is not None:
             # only the ranges of X are used, so text columns pass as well as numbers
             checked = validate_data(self, X, dtype=None)
         if y is not None:
-            labels = _two_classes(y, len(y) if checked is None else len(checked))
+            labels = column_or_1d(y, warn=True)
+            assert_all_finite(labels, input_name="y")
+            kind = type_of_target(labels, input_name="y", raise_unknown=True)
+            if kind != "binary":
+                raise input_error(
+                    "y",
+                    "must hold two classes",
+                    kind,
+                    f"Only binary classification is supported. The type of the target is {kind}.",
+                )
+            if checked is not None and len(labels) != len(checked):
+                raise input_error("y", f"must label each of the {len(checked)} cases", len(labels))
         if self.schema is not None:
-            self.names_, self.attributes_ = named_attributes(self.schema)
+            schema = self.schema
         elif self.ranges is not None:
-            self.names_, self.attributes_ = named_attributes(ranges_to_schema(self.ranges))
+            schema = ranges_to_schema(self.ranges)
         elif checked is not None:
-            self.names_, self.attributes_ = named_attributes(schema_of(X, checked))
+            schema = schema_of(X, checked)
         else:
             raise input_error("ranges", "or `schema`, or else the X of fit, is needed", "none of them")
+        self.names_, self.attributes_ = named_attributes(schema)
         if checked is not None and checked.shape[1] != len(self.attributes_):
             raise input_error("X", f"must have {len(self.attributes_)} columns", checked.shape[1])
         self.n_features_in_ = len(self.attributes_)
         return labels
-
-    def _learn(self, cases: InventedCases) -> Self:
-        """Label the cases, learn the tree and choose the threshold for its probabilities."""
-        mu = self._cost_model().mu
-        half = direct_threshold(mu=1.0)
-        self.labelling_ = _threshold_by(self.threshold, cases.proba, mu) if self.scheme == 2 else half
-        taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
-        coded = encode(self.attributes_, self.names_, cases.X)
-        learner = None if self.tree is None else clone(self.tree)
-        if learner is None:
-            seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
-            prune = "none" if self.scheme == 1 else "c45"
-            learner = LaplaceTreeClassifier(prune=prune, classes=[False, True], random_state=seed)
-        self.tree_ = learner.fit(coded, taught)
-        proba = self._tree_proba(coded)
-        self.decision_ = _threshold_by(self.threshold, proba, mu) if self.scheme == 1 else half
-        self.fidelity_ = float(np.mean(half.decide(proba) == taught))
-        self.n_drawn_ = cases.drawn
-        return self
 
     def _tree_proba(self, coded: FloatArray) -> FloatArray:
         """P(positive) of the tree; a learner that saw one class only has one column."""
@@ -413,28 +408,15 @@ class MimeticClassifier(OracleModel):
         where = np.flatnonzero(self.tree_.classes_ == True)  # noqa: E712 - an array of labels
         return np.ascontiguousarray(proba[:, where[0]]) if len(where) else np.zeros(len(coded))
 
-    def _coded(self, X: Any) -> FloatArray:
+    def _proba(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         columns = getattr(X, "columns", None)
         if columns is not None and not hasattr(self, "feature_names_in_"):
             # columns of a data frame go by name where the names come from the schema
             X = np.asarray(X[list(self.names_)] if set(self.names_) <= set(columns) else X)
-        numeric = all(fits_floats(attribute) for attribute in self.attributes_)
+        numeric = all(getattr(attribute, "is_numeric", True) for attribute in self.attributes_)
         checked = validate_data(self, X, reset=False, dtype=np.float64 if numeric else None)
-        return encode(self.attributes_, self.names_, checked)
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the tree's Laplace-corrected probabilities, one column per class.
-
-        `predict` compares P(positive) with ``decision_.threshold``, which differs from 0.5 in
-        scheme 1; in scheme 2 the costs are already inside the probabilities.
-        """
-        return self._columns(self._tree_proba(self._coded(X)))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the class label of each case."""
-        proba = self._tree_proba(self._coded(X))
-        return self._labels(self.decision_.decide(proba))
+        return self._tree_proba(encode(self.attributes_, self.names_, checked))
 
     def explain(self) -> str:
         """Return the tree as rules in text, one per line: condition, class, share, invented cases."""
@@ -446,27 +428,11 @@ class MimeticClassifier(OracleModel):
 
         def label(shares: FloatArray) -> tuple[Any, float]:
             positive = int(self.decision_.decide([shares[1]])[0])
-            return self._labels(np.array([positive]))[0], float(shares[positive])
+            return self._outcomes[positive], float(shares[positive])
 
         return self.tree_.explain(
             describe=partial(describe_column, code_book(self.attributes_, self.names_)), label=label
         )
-
-
-def _two_classes(y: Any, n: int) -> np.ndarray:
-    labels = column_or_1d(y, warn=True)
-    assert_all_finite(labels, input_name="y")
-    kind = type_of_target(labels, input_name="y", raise_unknown=True)
-    if kind != "binary":
-        raise input_error(
-            "y",
-            "must hold two classes",
-            kind,
-            f"Only binary classification is supported. The type of the target is {kind}.",
-        )
-    if len(labels) != n:
-        raise input_error("y", f"must label each of the {n} cases", len(labels))
-    return np.asarray(labels)
 
 
 _PAPER_MU = (1.0, 2.0, 3.0, 5.0, 10.0)
@@ -580,17 +546,16 @@ def mimetic_costs(
         "pos_label": pos_label,
         "random_state": random_state,
     }
-    rows = [
-        [
-            _answered(MimeticClassifier(oracle, costs=CostModel(cost_fp=s), **known[name], **options), X)
-            for s in skews
-        ]
-        for name in configurations
-    ]
+
+    def mimic(name: str, skew: float) -> tuple[UnlabelledThreshold, FloatArray]:
+        model = MimeticClassifier(oracle, costs=CostModel(cost_fp=skew), **known[name], **options).fit()
+        return model.decision_, model._proba(X)
+
+    # for every name and mu: the threshold, and the probabilities it is put on
+    rows = [[mimic(name, s) for s in skews] for name in configurations]
     proba = oracle_proba(oracle, X, pos_label=pos_label)
-    rows.append([(direct_threshold(mu=1.0).decide(proba) == 1, proba) for _ in skews])
-    rows.append([(direct_threshold(mu=float(s)).decide(proba) == 1, proba) for s in skews])
-    called = np.array([[one for one, _ in row] for row in rows])
+    rows += [[(direct_threshold(mu=float(s)), proba) for s in row] for row in (np.ones_like(skews), skews)]
+    called = np.array([[rule.decide(score) == 1 for rule, score in row] for row in rows])
     both = truth.any() and not truth.all()
     ranked = [[auc_score(truth, score) if both else np.nan for _, score in row] for row in rows]
     # means over the last axis of `called` (names, mu, cases)
@@ -603,11 +568,3 @@ def mimetic_costs(
         auc=np.array(ranked),
         n=len(truth),
     )
-
-
-def _answered(model: MimeticClassifier, X: Any) -> tuple[BoolArray, FloatArray]:
-    """Tell which cases the fitted model calls positive, and the probability behind it."""
-    model.fit()
-    positive = model.classes_[1] if model.pos_label is None else model.pos_label
-    column = list(model.classes_).index(positive)
-    return np.asarray(model.predict(X) == positive), model.predict_proba(X)[:, column]

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from demur._checks import check_nonnegative, check_positive_int, input_error
+from demur._checks import check_nonnegative, check_number, check_positive_int
 from demur.typing import FloatArray
 
 __all__ = ["ModelTreeRegressor"]
@@ -27,12 +27,10 @@ class _Node:
     threshold: float = 0.0
     below: _Node | None = None
     above: _Node | None = None
+    leaves: int = 1
 
     def model(self, X: FloatArray) -> FloatArray:
         return np.asarray(X @ self.coefficients + self.intercept)
-
-    def leaves(self) -> int:
-        return 1 if self.below is None or self.above is None else self.below.leaves() + self.above.leaves()
 
 
 class ModelTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -93,12 +91,11 @@ class ModelTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Grow and prune the tree."""
         check_positive_int(self.min_samples_leaf, "min_samples_leaf")
         for name in ("min_spread", "smoothing"):
-            if check_nonnegative(getattr(self, name), name).ndim:
-                raise input_error(name, "must be one number", getattr(self, name))
+            check_number(check_nonnegative(getattr(self, name), name), name)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._spread = float(y.std())
         self._tree = self._grow(X, y)
-        self.n_leaves_ = self._tree.leaves()
+        self.n_leaves_ = self._tree.leaves
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -123,7 +120,7 @@ class ModelTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return node
         node.feature, node.threshold, node.below, node.above = feature, threshold, below, above
         # from here on the error is that of the subtree, for the decision of the parent
-        node.error = subtree
+        node.error, node.leaves = subtree, below.leaves + above.leaves
         return node
 
     def _predict(self, node: _Node, X: FloatArray) -> FloatArray:

@@ -73,19 +73,19 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_positive_int(self.resolution, "resolution", minimum=2)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self._X, self._y = X, y
-        columns = {check_positive_int(j, "nominal", minimum=0) for j in self.nominal}
-        if columns and max(columns) >= X.shape[1]:
-            raise input_error("nominal", f"must be columns of the {X.shape[1]} of X", max(columns))
-        self._nominal = columns
-        self.bandwidth_ = _bandwidth(self._y)
-        self.bandwidths_ = np.array([0.0 if j in columns else _bandwidth(X[:, j]) for j in range(X.shape[1])])
-        h = self.bandwidth_
+        self._nominal = {check_positive_int(j, "nominal", minimum=0) for j in self.nominal}
+        if max(self._nominal, default=0) >= X.shape[1]:
+            raise input_error("nominal", f"must be columns of the {X.shape[1]} of X", max(self._nominal))
+        self.bandwidth_ = h = _bandwidth(y)
+        self.bandwidths_ = np.array(
+            [0.0 if j in self._nominal else _bandwidth(X[:, j]) for j in range(X.shape[1])]
+        )
         if h == 0:
             return self
         # target values, log prior there, and the share of every training case in their kernels
-        low, high = self._y.min() - 3 * h, self._y.max() + 3 * h
+        low, high = y.min() - 3 * h, y.max() + 3 * h
         self._grid = np.linspace(low, high, self.resolution)
-        logs = -0.5 * ((self._grid[:, None] - self._y) / h) ** 2
+        logs = -0.5 * ((self._grid[:, None] - y) / h) ** 2
         top = logs.max(axis=1, keepdims=True)
         shares = np.exp(logs - top)
         total = shares.sum(axis=1, keepdims=True)

@@ -11,11 +11,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from demur._checks import check_choice, check_positive, check_positive_int, input_error
+from demur._checks import check_choice, check_positive, check_positive_int
 from demur._kernels.tuples import pairwise_hinge
+from demur.estimators.out_of_fold import training_cases
 from demur.ordinal.thresholds import ordinal_thresholds
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -118,7 +118,9 @@ class OrdinalRankClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         check_choice(self.objective, "objective", _OBJECTIVES)
         check_choice(self.learner, "learner", ("linear", "boosted"))
-        X, codes = _checked(self, X, y)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        cases = training_cases(self, y, None)
+        self.classes_, codes = cases.classes, cases.codes
         weights = pair_weights(np.bincount(codes), self.objective)
         score = (
             self._fit_linear(X, codes, weights)
@@ -178,20 +180,16 @@ def pair_weights(sizes: IntArray, objective: str) -> FloatArray:
     r, n = len(sizes), sizes.sum()
     low, high = np.triu_indices(r, 1)
     products = (sizes[low] * sizes[high]).astype(np.float64)
-    if objective == "pairs":
-        values = np.full(len(low), 1 / products.sum())
-    elif objective == "ovo":
-        values = 2 / (r * (r - 1) * products)
-    elif objective == "vus":
-        values = np.where(high == low + 1, 1 / products, 0.0)
-    elif objective == "cost":
-        values = (high - low) / products.sum()
-    else:
-        below = np.cumsum(sizes)[:-1]
-        cuts = np.append(0.0, np.cumsum(1 / (below * (n - below).astype(np.float64)))) / (r - 1)
-        values = cuts[high] - cuts[low]
+    below = np.cumsum(sizes)[:-1]
+    cuts = np.append(0.0, np.cumsum(1 / (below * (n - below).astype(np.float64)))) / (r - 1)
     weights = np.zeros((r, r))
-    weights[low, high] = values
+    weights[low, high] = {
+        "pairs": np.full(len(low), 1 / products.sum()),
+        "ovo": 2 / (r * (r - 1) * products),
+        "vus": np.where(high == low + 1, 1 / products, 0.0),
+        "cost": (high - low) / products.sum(),
+        "cons": cuts[high] - cuts[low],
+    }[objective]
     return weights
 
 
@@ -205,18 +203,6 @@ def _best_step(score: FloatArray, move: FloatArray, codes: IntArray, weights: Fl
         options={"xatol": 1e-3},
     )
     return float(found.x) * scale
-
-
-def _checked(owner: Any, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
-    """Return features and codes of the classes, and note the classes."""
-    X, y = validate_data(owner, X, y, dtype=np.float64)
-    check_classification_targets(y)
-    owner.classes_, codes = np.unique(y, return_inverse=True)
-    if len(owner.classes_) < 2:
-        raise input_error(
-            "y", "must hold at least two classes", f"one class ({owner.classes_.tolist()[0]!r})"
-        )
-    return X, codes
 
 
 _FREEDOM = 10.0  # of the thresholds, in the mean of the centred kernel
@@ -298,7 +284,9 @@ class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: i
         y : array of n labels, ordered as they sort
         """
         check_positive(self.C, "C")
-        X, codes = _checked(self, X, y)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        cases = training_cases(self, y, None)
+        self.classes_, codes = cases.classes, cases.codes
         cuts = len(self.classes_) - 1
         gram = KernelCenterer().fit_transform(self._kernel(X, X))
         free = _FREEDOM * (float(np.mean(np.diag(gram))) or 1.0)

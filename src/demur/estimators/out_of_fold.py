@@ -35,14 +35,12 @@ from demur._checks.arrays import is_missing
 from demur.exceptions import InputError
 from demur.policy.labels import free_label
 from demur.surface.window import ABSTAIN
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray, IntArray
 
 __all__ = [
     "AbstainingPredictions",
-    "OutOfFold",
     "OutOfFoldClassifier",
     "TrainingCases",
-    "answers_of",
     "check_outcomes",
     "class_probabilities",
     "default_label",
@@ -96,16 +94,21 @@ def class_probabilities(estimator: Any, X: Any) -> FloatArray:
 
 
 class TrainingCases(NamedTuple):
-    """Checked arguments of `fit`; element i of `codes` is the index of the label of case i in `classes`."""
+    """Checked cases of `fit`, or some of them.
+
+    Element i of `codes` is the index of the label of case i in `classes`, and of `rows` its row in `fit`.
+    """
 
     labels: Any
     classes: Any
     codes: IntArray
     weights: FloatArray | None
+    rows: IntArray
 
-    def weights_of(self, rows: IntArray) -> FloatArray | None:
-        """Weights of some cases, None for unit weights."""
-        return None if self.weights is None else self.weights[rows]
+    def at(self, rows: IntArray) -> TrainingCases:
+        """Return some of the cases."""
+        weights = None if self.weights is None else self.weights[rows]
+        return TrainingCases(self.labels[rows], self.classes, self.codes[rows], weights, self.rows[rows])
 
 
 def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
@@ -126,7 +129,7 @@ def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
-    return TrainingCases(labels, classes, codes, weights)
+    return TrainingCases(labels, classes, codes, weights, np.arange(len(codes)))
 
 
 def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
@@ -196,9 +199,7 @@ def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     numbers = known.dtype.kind in "biuf" and isinstance(abstain_label, (Number, np.number))
     if numbers or (strings and known.dtype.kind != "O"):
         return np.array([*values, abstain_label])
-    mixed = np.empty(len(values) + 1, dtype=object)
-    mixed[:] = [*values, abstain_label]
-    return mixed
+    return np.array([*values, abstain_label], dtype=object)
 
 
 def take_features(owner: Any, fitted: Any) -> None:
@@ -237,17 +238,6 @@ class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
 # ---------------------------------------------------------------- out of fold
 
 
-class OutOfFold(NamedTuple):
-    """Fitted model, and the response to every case scored by a model that had not seen it.
-
-    Element i of `response` belongs to case ``rows[i]`` of the training cases.
-    """
-
-    estimator: Any
-    rows: IntArray
-    response: Any
-
-
 def out_of_fold(
     estimator: Any,
     X: Any,
@@ -258,8 +248,12 @@ def out_of_fold(
     respond: Callable[[Any, Any], Any],
     fit_params: dict[str, Any],
     split_params: dict[str, Any],
-) -> OutOfFold:
-    """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases."""
+) -> tuple[Any, TrainingCases, Any]:
+    """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases.
+
+    Returns the fitted model, and the cases that were held out with the response to each by a model that had
+    not seen it.
+    """
     if isinstance(cv, str):
         check_choice(cv, "cv", ("prefit",))
         try:
@@ -273,13 +267,12 @@ def out_of_fold(
             ) from None
         if not hasattr(estimator, "classes_"):
             raise input_error("estimator", "must be a classifier with classes_", type(estimator).__name__)
-        known = set(np.asarray(estimator.classes_).tolist())
-        unknown = sorted(known ^ set(cases.classes.tolist()), key=repr)
+        unknown = sorted(set(np.asarray(estimator.classes_).tolist()) ^ set(cases.classes.tolist()), key=repr)
         if unknown:
             raise input_error(
                 "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
             )
-        return OutOfFold(estimator, np.arange(len(cases.codes)), respond(estimator, X))
+        return estimator, cases, respond(estimator, X)
     rows, responses, fitted = [], [], None
     for train, test in _splits(cv, X, cases, split_params):
         part = _check_method_params(X, fit_params, indices=train)
@@ -295,7 +288,7 @@ def out_of_fold(
             f"False and {len(rows)} folds",
             "or pass a splitter with one split, such as ShuffleSplit(n_splits=1).",
         )
-    return OutOfFold(fitted, np.concatenate(rows), np.concatenate(responses))
+    return fitted, cases.at(np.concatenate(rows)), np.concatenate(responses)
 
 
 def fixed_splits(cv: Any, X: Any, cases: TrainingCases) -> Any:
@@ -348,15 +341,6 @@ def _splits(
 # ---------------------------------------------------------------- the common part of the classifiers
 
 
-def answers_of(classifier: Any, X: Any) -> tuple[Any, BoolArray]:
-    """Return labels, and which cases the classifier abstains on; most classifiers on none."""
-    if not isinstance(classifier, OutOfFoldClassifier):
-        labels = classifier.predict(X)
-        return labels, np.zeros(len(labels), dtype=np.bool_)
-    decided = classifier.decide(X)
-    return classifier._outcomes[decided], decided == ABSTAIN
-
-
 def inner_has(name: str) -> Callable[[Any], bool]:
     """Tell `available_if` whether the inner estimator has a method."""
 
@@ -390,8 +374,8 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         """Return what the rule looks at, one row per case."""
 
     @abstractmethod
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        """Choose the rule and set the fitted attributes."""
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        """Choose the rule by the cases held out, and set the fitted attributes; `X` is of all cases."""
 
     @abstractmethod
     def _decide(self, response: Any) -> IntArray:
@@ -417,7 +401,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
         self._check(cases)
         fit_params, split_params = self._routed(sample_weight, params)
-        held_out = out_of_fold(
+        self.estimator_, held_out, response = out_of_fold(
             self.estimator,
             X,
             cases,
@@ -428,11 +412,10 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
             split_params=split_params,
         )
         self.classes_ = cases.classes
-        self.estimator_ = held_out.estimator
-        take_features(self, held_out.estimator)
-        self._choose(cases, held_out)
+        take_features(self, self.estimator_)
+        self._choose(X, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
-        self.out_of_fold_decisions_ = self._decide(held_out.response)
+        self.out_of_fold_decisions_ = self._decide(response)
         return self
 
     def _labels_of_codes(self, classes: Any) -> Any:

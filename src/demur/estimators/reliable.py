@@ -6,7 +6,7 @@ from typing import Any
 
 from demur._checks import check_type
 from demur.estimators.abstaining import TwoClassAbstainer, warn_of_note
-from demur.estimators.out_of_fold import OutOfFold, TrainingCases
+from demur.estimators.out_of_fold import TrainingCases
 from demur.exceptions import InputError
 from demur.roc.isometrics import check_target
 from demur.typing import IntArray
@@ -104,8 +104,8 @@ class ReliableClassifier(TwoClassAbstainer):
                 )
             check_target(target, name)
 
-    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
-        counts = self._counts(cases, held_out)
+    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+        counts = self._counts(held_out, response)
         # the decided cases keep the promises, whether by chance on the hull or by thresholds
         design = reliable_window if self.randomized else deterministic_window
         self.window_ = design(

@@ -86,8 +86,7 @@ class DifferenceRescaler(BaseEstimator):  # type: ignore[misc]
     def transform(self, series: ArrayLike) -> FloatArray:
         """Return the rescaled differences: element k belongs to ``series[k + 1]``."""
         check_is_fitted(self)
-        differences = np.diff(check_series(series))
-        return np.asarray(self.low + (differences - self.lowest_) * self._slope)
+        return self.low + (np.diff(check_series(series)) - self.lowest_) * self._slope
 
     def inverse_transform(self, rescaled: ArrayLike, *, previous: ArrayLike) -> FloatArray:
         """Return the values that follow `previous` if their rescaled differences are `rescaled`."""
@@ -200,7 +199,15 @@ def stack_forecasters(
     >>> curve.relative_aoc(stacked.null_curve()) < 0.5
     True
     """
-    _require_forecasters(bases, meta)
+    if not isinstance(bases, Mapping) or not bases:
+        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
+    for name, base in bases.items():
+        if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
+            raise input_error(f"bases[{name!r}]", "must have fit and update_forecast", type(base).__name__)
+    if isinstance(meta, str):
+        check_choice(meta, "meta", _METAS)
+    elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):
+        raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
     check_positive_int(n_picks, "n_picks")
     values = check_series(series)
     n = len(values)
@@ -235,19 +242,6 @@ def stack_forecasters(
         weights=dict(zip(bases, shares, strict=True)) if shares else {},
         rescaler=rescaler,
     )
-
-
-def _require_forecasters(bases: Any, meta: Any) -> None:
-    if not isinstance(bases, Mapping) or not bases:
-        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
-    for name, base in bases.items():
-        if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
-            rule = "must have fit and update_forecast"
-            raise input_error(f"bases[{name!r}]", rule, type(base).__name__)
-    if isinstance(meta, str):
-        check_choice(meta, "meta", _METAS)
-    elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):
-        raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
 
 
 def _combine(

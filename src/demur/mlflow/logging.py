@@ -106,28 +106,25 @@ def log_answer(
     if report is not None:
         check_type(report, "report", Report)
     policy = None if answer.is_trivial else Policy.from_answer(answer, abstain_label)
-    mlflow = _mlflow()
+    try:
+        import mlflow
+    except ImportError:
+        raise InputError("Logging needs MLflow. Hint: pip install 'demur[mlflow]'.") from None
     mlflow.log_params({f"{prefix}{name}": value for name, value in _parameters(answer).items()})
     mlflow.log_metrics({f"{prefix}{name}": value for name, value in _metrics(answer).items()})
+    head = f'<meta charset="utf-8"><title>{escape(answer.model or answer.kind)}</title>'
+    page = f'<!doctype html><html lang="en"><head>{head}</head><body>{answer._repr_html_()}</body></html>'
     files = {
         "answer.json": json.dumps(answer.to_dict(), allow_nan=False, ensure_ascii=False, indent=1),
         "answer.txt": answer.words,
-        "report.html": _page(answer) if report is None else report.to_html(),
+        "report.html": page if report is None else report.to_html(),
     }
     for name, content in files.items():
         mlflow.log_text(content, f"{prefix}{name}")
     if policy is None:
         return None
     mlflow.log_text(policy.to_json() + "\n", f"{prefix}policy.json")
-    return _log_model(mlflow, policy, f"{prefix}policy")
-
-
-def _mlflow() -> Any:
-    try:
-        import mlflow
-    except ImportError:
-        raise InputError("Logging needs MLflow. Hint: pip install 'demur[mlflow]'.") from None
-    return mlflow
+    return _log_model(policy, f"{prefix}policy")
 
 
 def _metrics(answer: Answer) -> dict[str, float]:
@@ -145,10 +142,17 @@ def _metrics(answer: Answer) -> dict[str, float]:
 
 def _parameters(answer: Answer) -> dict[str, Any]:
     """Return what the answer is and what it was asked: words and exact thresholds."""
+    rule: dict[str, str] = {}
+    # repr tells a float to the last bit
+    if answer.two_classes:
+        rule = {"lower": repr(answer.lower), "upper": repr(answer.upper)}
+    elif isinstance(answer.rule, ClassRule):
+        weights = dict(zip(map(str, answer.classes), answer.rule.weights.tolist(), strict=True))
+        rule = {"weights": json.dumps(weights), "abstain_weight": repr(answer.rule.abstain_weight)}
     told = {
         "kind": answer.kind,
         "model": answer.model,
-        **_thresholds(answer),
+        **rule,
         "condition": answer.condition,
         "confidence_level": answer.confidence_level,
     }
@@ -157,26 +161,12 @@ def _parameters(answer: Answer) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value not in (None, "")}
 
 
-def _thresholds(answer: Answer) -> dict[str, str]:
-    """Return the exact rule: repr tells a float to the last bit."""
-    if answer.two_classes:
-        return {"lower": repr(answer.lower), "upper": repr(answer.upper)}
-    if not isinstance(answer.rule, ClassRule):
-        return {}
-    weights = dict(zip(map(str, answer.classes), answer.rule.weights.tolist(), strict=True))
-    return {"weights": json.dumps(weights), "abstain_weight": repr(answer.rule.abstain_weight)}
-
-
-def _page(answer: Answer) -> str:
-    title, content = escape(answer.model or answer.kind), answer._repr_html_()
-    head = f'<meta charset="utf-8"><title>{title}</title>'
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{content}</body></html>'
-
-
-def _log_model(mlflow: Any, policy: Policy, name: str) -> str:
+def _log_model(policy: Policy, name: str) -> str:
     """Log the policy file as a pyfunc model without pickled code; return its address."""
     from mlflow.models import ModelSignature
     from mlflow.types import ColSpec, Schema
+
+    import mlflow
 
     kind = {str: "string", int: "long"}.get(type(policy.abstain_label), "double")
     signature = ModelSignature(

@@ -28,7 +28,15 @@ class PolicyModel:
         MLflow's interface; a policy has no parameters.
         """
         columns = list(self.policy.columns)
-        values = np.asarray(self._scores(model_input, columns), dtype=np.float64)
+        names = getattr(model_input, "columns", None)
+        if names is not None:
+            lacking = [name for name in columns if name not in list(names)]
+            if lacking:
+                raise input_error(
+                    "model_input", f"must have the column {lacking[0]!r}", f"the columns {list(names)}"
+                )
+            model_input = model_input[columns]
+        values = np.asarray(model_input, dtype=np.float64)
         if len(columns) == 1 and values.ndim == 1:
             values = values[:, None]
         if values.ndim != 2 or values.shape[1] != len(columns):
@@ -40,17 +48,6 @@ class PolicyModel:
         if len(known):
             labels[~missing] = self.policy.apply(known[:, 0] if len(columns) == 1 else known)
         return labels
-
-    def _scores(self, model_input: Any, columns: list[str]) -> Any:
-        names = getattr(model_input, "columns", None)
-        if names is None:
-            return model_input
-        lacking = [name for name in columns if name not in list(names)]
-        if lacking:
-            raise input_error(
-                "model_input", f"must have the column {lacking[0]!r}", f"the columns {list(names)}"
-            )
-        return model_input[columns]
 
 
 def _load_pyfunc(path: str) -> PolicyModel:

@@ -1,14 +1,22 @@
 """The sentences of a `PolicyMonitor`, whose module imports this one."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
 from demur.exceptions import UndefinedError
 from demur.surface.window import ABSTAIN
 
-__all__ = ["NO_SCORE", "advice", "alarm_sentences", "cases_per_day", "outcome_sentence", "quiet_sentence"]
+__all__ = [
+    "NO_SCORE",
+    "action_words",
+    "advice",
+    "alarm_sentences",
+    "cases_per_day",
+    "frequent_actions",
+    "outcome_sentence",
+    "quiet_sentence",
+]
 
 NO_SCORE = "Scores are not watched: the rule has no single score. Its decisions are."
 """What is said about a rule that reads several columns."""
@@ -21,9 +29,23 @@ def alarm_sentences(monitor: Any) -> list[str]:
     """Say what is wrong: the scale, the scores, the promise."""
     sentences: list[str] = monitor.scale_alarms
     if monitor.e_value >= 1 / monitor.alpha:
-        sentences.append(f"{_changed(monitor)} {_explained(monitor)}")
+        odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
+        changed = (
+            "The scores no longer look as when the policy was made"
+            if monitor.watches_scores
+            else "The decisions no longer look as the policy promised"
+        )
+        sentences.append(
+            f"{changed}: evidence {odds} to 1 (alarm from {1 / monitor.alpha:.0f} on), since batch "
+            f"{monitor.changed_since} or so. Since then: {_outcome_shares(monitor)}. {_explained(monitor)}"
+        )
     if monitor.promise_e_value >= 1 / monitor.alpha:
-        sentences.append(_broken(monitor))
+        low, high = monitor.cost_interval
+        sentences.append(
+            f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) by "
+            f"{monitor.n_labelled} labels, promised {monitor.promise.cost:.4g}, at most "
+            f"{monitor.promise.limit:.4g}."
+        )
     return sentences
 
 
@@ -81,7 +103,7 @@ def _about_the_change(monitor: Any, proposed: str | None) -> str:
     more = "more" if policy.prevalence > monitor.policy.prevalence else "fewer"
     return (
         f"If you can explain why there are {more} positives, change to the window from "
-        f"{_shown(policy.lower)} to {_shown(policy.upper)}; it needs no new label.{where} If you cannot, "
+        f"{policy.lower:.4g} to {policy.upper:.4g}; it needs no new label.{where} If you cannot, "
         "have some new cases labelled first."
     )
 
@@ -93,31 +115,32 @@ def outcome_sentence(monitor: Any) -> str:
 
 
 def _outcome_shares(monitor: Any) -> str:
-    recent = monitor.reference.outcomes(monitor.recent_counts)
+    reference, names = monitor.reference, action_words(monitor)
+    recent = reference.outcomes(monitor.recent_counts)
     total = sum(recent)
-    if not monitor.watches_scores:
-        return ", ".join(_share_in_range(monitor, code, recent[code] / total) for code in _told(monitor))
-    # in the order of the scores
-    names = {0: "called negative", ABSTAIN: "abstained on", 1: "called positive"}
-    expected = monitor.reference.expected
+    if monitor.watches_scores:
+        # in the order of the scores
+        return ", ".join(
+            f"{100 * recent[code] / total:.1f} % {names[code]} "
+            f"(expected {100 * reference.expected[code]:.1f} %)"
+            for code in (0, ABSTAIN, 1)
+        )
     return ", ".join(
-        f"{100 * recent[code] / total:.1f} % {name} (expected {100 * expected[code]:.1f} %)"
-        for code, name in names.items()
+        f"{100 * (recent[code] / total):.1f} % {names[code]} "
+        f"(expected {100 * reference.low[code]:.1f} to {100 * reference.high[code]:.1f} %)"
+        for code in frequent_actions(recent, _MOST_ACTIONS)
     )
 
 
-def _told(monitor: Any) -> list[int]:
-    """Return which actions to name: all of a few, else the most frequent ones and abstaining."""
-    last = len(monitor.actions) - 1
-    counts = monitor.reference.outcomes(monitor.recent_counts)
-    frequent = sorted(range(last), key=lambda code: -counts[code])[: _MOST_ACTIONS - 1]
-    return [*sorted(frequent), last]
+def action_words(monitor: Any) -> list[str]:
+    """Return how sentences call the actions, abstaining last."""
+    return [*(f"called {name}" for name in monitor.actions[:-1]), "abstained on"]
 
 
-def _share_in_range(monitor: Any, code: int, share: float) -> str:
-    name = "abstained on" if code == len(monitor.actions) - 1 else f"called {monitor.actions[code]}"
-    low, high = 100 * monitor.reference.low[code], 100 * monitor.reference.high[code]
-    return f"{100 * share:.1f} % {name} (expected {low:.1f} to {high:.1f} %)"
+def frequent_actions(counts: Sequence[float], most: int) -> list[int]:
+    """Choose at most so many actions to show: all of a few, else the most frequent ones and abstaining."""
+    last = len(counts) - 1
+    return [*sorted(sorted(range(last), key=lambda code: -counts[code])[: most - 1]), last]
 
 
 def cases_per_day(monitor: Any) -> float | None:
@@ -132,20 +155,6 @@ def cases_per_day(monitor: Any) -> float | None:
         return None
     n: int = monitor.n
     return n / (max(days) - min(days) + 1)
-
-
-def _changed(monitor: Any) -> str:
-    odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
-    changed = (
-        "The scores no longer look as when the policy was made"
-        if monitor.watches_scores
-        else "The decisions no longer look as the policy promised"
-    )
-    return (
-        f"{changed}: evidence {odds} to 1 "
-        f"(alarm from {1 / monitor.alpha:.0f} on), since batch {monitor.changed_since} or so. Since then: "
-        f"{_outcome_shares(monitor)}."
-    )
 
 
 def _explained(monitor: Any) -> str:
@@ -172,21 +181,5 @@ def _explained(monitor: Any) -> str:
     return (
         f"{sentence} If so, keeping the window costs {1000 * keeping:.4g} per 1000 cases "
         f"({1000 * least:.4g} to {1000 * most:.4g}){each_day} more than the window from "
-        f"{_shown(proposed.lower)} to {_shown(proposed.upper)}."
-    )
-
-
-def _shown(value: float) -> str:
-    return f"{value:.4g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")
-
-
-def _broken(monitor: Any) -> str:
-    assert monitor.promise is not None
-    assert monitor.cost is not None
-    assert monitor.cost_interval is not None
-    low, high = monitor.cost_interval
-    return (
-        f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) by "
-        f"{monitor.n_labelled} labels, promised {monitor.promise.cost:.4g}, at most "
-        f"{monitor.promise.limit:.4g}."
+        f"{proposed.lower:.4g} to {proposed.upper:.4g}."
     )

@@ -94,7 +94,12 @@ class Chart:
         )
         named = [(line.name, line.style) for line in self.lines]
         named += [(guide.name, f"guide {guide.style}") for guide in self.guides]
-        legend = "".join(_legend(name, style) for name, style in named if name)
+        legend = "".join(
+            '<li><svg aria-hidden="true" width="28" height="10" viewBox="0 0 28 10">'
+            f'<polyline class="{style}" points="0,5 28,5"/></svg>{escape(name)}</li>'
+            for name, style in named
+            if name
+        )
         ends = "".join(
             f"<span>{'<br>'.join(escape(words) for words in end if words)}</span>" for end in self.ends
         )
@@ -132,14 +137,6 @@ def _level(place: float, style: str) -> str:
 
 def _places(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-
-
-def _legend(name: str, style: str) -> str:
-    sample = (
-        '<svg aria-hidden="true" width="28" height="10" viewBox="0 0 28 10">'
-        f'<polyline class="{style}" points="0,5 28,5"/></svg>'
-    )
-    return f"<li>{sample}{escape(name)}</li>"
 
 
 def round_ticks(low: float, high: float) -> list[float]:

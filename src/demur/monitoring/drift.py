@@ -69,37 +69,28 @@ found sooner than one at the start: the quiet time has taught what to expect.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from demur.monitoring.reference import ReferenceCells
-from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
 
-__all__ = ["ChangeTest", "DriftTest", "Start", "pruned"]
+__all__ = ["TILTS", "ChangeTest", "Start", "log_ratio", "log_urn", "pruned"]
 
 # weights of the expected shares in the bet, in cases
 _STRENGTHS = (20.0, 200.0)
 # odds of a positive, as multiples of the expected ones, that are bet on
 _ODDS = np.array([1.25, 1.5, 2.0, 3.0, 5.0, 10.0])
-_TILTS = np.concatenate([1 / _ODDS, _ODDS])
+TILTS = np.concatenate([1 / _ODDS, _ODDS])
 # starts kept per doubling of their age
 _PER_DOUBLING = 2
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
+class Start(NamedTuple):
     """A batch number to count from (the first is 1), and the cases per cell since."""
 
     batch: int
     counts: FloatArray
-
-    @property
-    def log_weight(self) -> float:
-        """Log of 1 / (j (j + 1))."""
-        return -math.log(self.batch * (self.batch + 1))
 
 
 class ChangeTest(ABC):
@@ -131,64 +122,11 @@ class ChangeTest(ABC):
         """
         counts = np.stack([start.counts for start in starts])
         ratios = self.log_ratios(counts, counts[0] - counts)
-        terms = np.array([start.log_weight for start in starts]) + np.logaddexp.reduce(ratios)
+        weights = np.array([-math.log(start.batch * (start.batch + 1)) for start in starts])
+        terms = weights + np.logaddexp.reduce(ratios)
         waiting = math.log(len(ratios) / (batches + 1))
         evidence = float(np.logaddexp.reduce([*terms, waiting])) - math.log(len(ratios)) - self.log_spent
         return evidence, starts[int(np.argmax(terms))]
-
-
-@dataclass(frozen=True, eq=False)
-class DriftTest(ChangeTest):
-    """The tests of the outcomes and of the blocks against one reference."""
-
-    cells: ReferenceCells
-
-    @cached_property
-    def _expected(self) -> FloatArray:
-        """Reference cases per cell."""
-        return self.cells.shares() * self.cells.size_at()
-
-    @cached_property
-    def _tilts(self) -> FloatArray:
-        """Row per odds ratio: by which factor the share of each block changes with the prevalence."""
-        starts, rate = self.cells.block_starts, self.cells.prevalence
-        size = self.cells.size_at()
-        positive = rate * size * np.add.reduceat(self.cells.positive, starts) + 0.25
-        negative = (1 - rate) * size * np.add.reduceat(self.cells.negative, starts) + 0.25
-        share = positive / (positive + negative)
-        return np.asarray(_TILTS[:, None] * share + (1 - share))
-
-    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
-        """Return log E_j of outcomes, blocks and prevalence (rows) for every start (columns)."""
-        known = self._expected + earlier
-        ratios = []
-        for starts in (self.cells.outcome_starts, self.cells.block_starts):
-            held = np.add.reduceat(counts, starts, axis=-1)
-            weights = np.add.reduceat(known, starts, axis=-1) + 0.5
-            ratios.append(log_ratio(held, weights))
-        tilted = self._tilts * weights[:, None]
-        tilted *= weights.sum(axis=-1)[:, None, None] / tilted.sum(axis=-1, keepdims=True)
-        bets = log_urn(held[:, None], tilted) - math.log(len(_TILTS))
-        ratios.append(np.logaddexp.reduce(bets, axis=-1) - log_urn(held, weights))
-        return np.stack(ratios)
-
-    def outcome_log_ratio(self, counts: FloatArray) -> float:
-        """Return log E_j of the decisions, from these cases and the reference alone."""
-        everywhere = self.cells.outcomes(np.ones(self.cells.size))
-        # in the order of the scores, as in the test of all batches
-        possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
-        known = np.array(self.cells.expected) * self.cells.size_at() + 0.5
-        return float(log_ratio(counts[possible], known[possible]))
-
-    def log_evidence_at(self, counts: FloatArray, prevalence: float) -> float:
-        """Return log E_j of the blocks against the classes of the reference at another prevalence.
-
-        At the prevalence fitted to the same counts it can only be too small: large values say that
-        the scores of the classes themselves have moved.
-        """
-        starts = self.cells.block_starts
-        held = self.cells.shares(prevalence) * self.cells.size_at(prevalence)
-        return float(log_ratio(np.add.reduceat(counts, starts), np.add.reduceat(held, starts) + 0.5))
 
 
 def log_ratio(counts: FloatArray, weights: FloatArray) -> FloatArray:

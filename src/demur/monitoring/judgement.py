@@ -200,7 +200,16 @@ def judge_policy(
     limit = None if promise is None else promise.limit
     sequence = _sequence(cases, alpha, bounds, limit)
     log_e = 0.0 if sequence is None or limit is None else sequence.most_broken
-    negative, positive = (_precision(cases, code, len(policy.classes), alpha) for code in (0, 1))
+    parts, names = np.array([]), []
+    if groups is not None:
+        column = np.asarray(groups)
+        check_same_length(scores=cases.codes, groups=column)
+        parts = np.array([str(value) for value in column.tolist()])
+        names = sorted(set(parts.tolist()))
+    two = len(policy.classes) == 2
+    negative, positive = (
+        cases.share(cases.truth == code, two & (cases.codes == code), alpha) for code in (0, 1)
+    )
     return PolicyJudgement(
         overall=_judged("all", policy, cases, alpha, bounds),
         confusion=cases.table(len(policy.classes), weighted=True),
@@ -212,18 +221,12 @@ def judge_policy(
         promised_limit=limit,
         e_value=float(np.exp(min(log_e, 700.0))),
         broken=bool(log_e >= -np.log(alpha)),
-        groups=_by_group(groups, policy, cases, alpha, bounds),
+        groups=tuple(
+            _judged(name, policy, cases.take(parts == name), alpha / len(names), bounds) for name in names
+        ),
         notes=(_NO_AMOUNTS,) if policy.amounts is not None and costs is None else (),
         confidence_level=level,
     )
-
-
-_Share = tuple[float | None, Interval | None]
-
-
-def _precision(cases: LabelledCases, code: int, classes: int, alpha: float) -> _Share:
-    """Return the share of right decisions on one side of two classes."""
-    return cases.share(cases.truth == code, cases.codes == code, alpha) if classes == 2 else (None, None)
 
 
 def _sequence(
@@ -244,11 +247,9 @@ def _judged(
     decided = int(np.count_nonzero(cases.codes != ABSTAIN))
     low, high = binomial_interval(decided, n, 1 - alpha)
     wrong = cases.share(cases.wrong, cases.known, alpha)
-    missed: _Share = (None, None)
-    alarmed: _Share = (None, None)
-    if len(policy.classes) == 2:
-        missed = cases.share(cases.codes == 0, cases.truth == 1, alpha)
-        alarmed = cases.share(cases.codes == 1, cases.truth == 0, alpha)
+    two = len(policy.classes) == 2
+    missed = cases.share(cases.codes == 0, two & (cases.truth == 1), alpha)
+    alarmed = cases.share(cases.codes == 1, two & (cases.truth == 0), alpha)
     sequence = _sequence(cases, alpha, bounds, None)
     return GroupJudgement(
         name=name,
@@ -265,16 +266,3 @@ def _judged(
         cost=None if sequence is None else sequence.mean,
         cost_interval=None if sequence is None else sequence.interval,
     )
-
-
-def _by_group(
-    groups: Any, policy: Policy, cases: LabelledCases, alpha: float, bounds: tuple[float, float] | None
-) -> tuple[GroupJudgement, ...]:
-    if groups is None:
-        return ()
-    column = np.asarray(groups)
-    check_same_length(scores=cases.codes, groups=column)
-    shown = np.array([str(value) for value in column.tolist()])
-    names = sorted(set(shown.tolist()))
-    each = alpha / len(names)
-    return tuple(_judged(name, policy, cases.take(shown == name), each, bounds) for name in names)

@@ -36,12 +36,10 @@ def known_labels(labels: Any, policy: Policy, *, name: str = "labels") -> tuple[
     array = np.asarray(labels)
     if array.ndim != 1:
         raise input_error(name, "must be one-dimensional", f"shape {array.shape}")
-    if array.dtype.kind == "f":
-        known = ~np.isnan(array)
-    elif array.dtype.kind == "O":
+    if array.dtype.kind == "O":
         known = np.array([not is_missing(value) for value in array.tolist()], dtype=np.bool_)
     else:
-        known = np.ones(len(array), dtype=np.bool_)
+        known = ~np.isnan(array) if array.dtype.kind == "f" else np.ones(len(array), dtype=np.bool_)
     truth = np.zeros(len(array), dtype=np.int64)
     strange = known.copy()
     for code, label in enumerate(policy.classes):

@@ -39,18 +39,15 @@ def locked(path: str | Path, *, patience: float = 60.0) -> Iterator[None]:
 def _taken(descriptor: int) -> bool:
     """Try to take the lock without waiting."""
     try:
-        import fcntl
-    except ImportError:
-        # Windows: one byte at the start of the file
-        import msvcrt
-
         try:
+            import fcntl
+        except ImportError:
+            # Windows: one byte at the start of the file
+            import msvcrt
+
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -44,50 +44,15 @@ class PrevalenceFit:
 
 
 def likeliest_prevalence(cells: ReferenceCells, counts: FloatArray) -> float:
-    """Return the maximum-likelihood estimate of `fitted_prevalence` alone."""
-    starts = cells.block_starts
-    new, positive, negative = (
-        np.add.reduceat(column, starts) for column in (counts, cells.positive, cells.negative)
-    )
-    return _highest(cells.prevalence, new, positive, negative)
+    """Return the maximum-likelihood estimate of `fitted_prevalence` alone.
 
-
-def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float) -> PrevalenceFit:
-    """Estimate P(positive) among unlabelled cases from their counts per cell.
-
-    Maximises sum_k n_k log(pi P+_k + (1 - pi) P-_k), concave in pi, with the class shares P+, P-
-    of the reference (Saerens, Latinne, Decaestecker 2002). The interval holds the pi whose
-    likelihood ratio stays below the chi-square quantile. It counts the reference cases as data,
-    too: P+ and P- are fitted anew at every pi, so a small reference makes it wide.
+    By Newton steps, halving the bracket where one leaves it. Cells that neither class was seen in say
+    nothing.
     """
-    from scipy.special import chdtrc, chdtri
-
-    starts = cells.block_starts
-    new = np.add.reduceat(counts, starts)
-    positive = np.add.reduceat(cells.positive, starts)
-    negative = np.add.reduceat(cells.negative, starts)
-    estimate = likeliest_prevalence(cells, counts)
-    samples = _Samples(new, positive * cells.n_positive, negative * cells.n_negative)
-    best = _root(samples.slope, 0.0, 1.0)
-    highest = samples.profile(best)
-    allowed = highest - float(chdtri(1, alpha)) / 2
-    low, high = (_root(lambda pi: samples.profile(pi) - allowed, best, end) for end in (0.0, 1.0))
-    told = int(np.count_nonzero(samples.new + samples.positive + samples.negative))
-    return PrevalenceFit(
-        prevalence=estimate,
-        interval=Interval(min(low, estimate), max(high, estimate)),
-        p_value=float(chdtrc(told - 2, 2 * max(samples.apart - highest, 0.0))) if told > 2 else 1.0,
-    )
-
-
-def _highest(near: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:
-    """Maximise the log-likelihood by Newton steps, halving the bracket where one leaves it.
-
-    Cells that neither class was seen in say nothing.
-    """
+    new, positive, negative = map(cells.in_blocks, (counts, cells.positive, cells.negative))
     told = (new > 0) & (positive + negative > 0)
     cases, base, step = new[told], negative[told], (positive - negative)[told]
-    low, high, at = 0.0, 1.0, near
+    low, high, at = 0.0, 1.0, cells.prevalence
     for _ in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = step / (base + at * step)
@@ -101,6 +66,34 @@ def _highest(near: float, new: FloatArray, positive: FloatArray, negative: Float
             return after
         at = after
     return at
+
+
+def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float) -> PrevalenceFit:
+    """Estimate P(positive) among unlabelled cases from their counts per cell.
+
+    Maximises sum_k n_k log(pi P+_k + (1 - pi) P-_k), concave in pi, with the class shares P+, P-
+    of the reference (Saerens, Latinne, Decaestecker 2002). The interval holds the pi whose
+    likelihood ratio stays below the chi-square quantile. It counts the reference cases as data,
+    too: P+ and P- are fitted anew at every pi, so a small reference makes it wide.
+    """
+    from scipy.special import chdtrc, chdtri
+
+    estimate = likeliest_prevalence(cells, counts)
+    samples = _Samples(
+        cells.in_blocks(counts),
+        cells.in_blocks(cells.positive) * cells.n_positive,
+        cells.in_blocks(cells.negative) * cells.n_negative,
+    )
+    best = _root(samples.slope, 0.0, 1.0)
+    highest = samples.profile(best)
+    allowed = highest - float(chdtri(1, alpha)) / 2
+    low, high = (_root(lambda pi: samples.profile(pi) - allowed, best, end) for end in (0.0, 1.0))
+    told = int(np.count_nonzero(samples.new + samples.positive + samples.negative))
+    return PrevalenceFit(
+        prevalence=estimate,
+        interval=Interval(min(low, estimate), max(high, estimate)),
+        p_value=float(chdtrc(told - 2, 2 * max(samples.apart - highest, 0.0))) if told > 2 else 1.0,
+    )
 
 
 @dataclass(frozen=True, eq=False)

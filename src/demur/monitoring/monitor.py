@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -12,13 +12,13 @@ import numpy as np
 
 from demur._checks import check_confidence_level, check_same_length, check_type, input_error
 from demur._files.whole import whole_file
-from demur._results import Interval
+from demur._results import Interval, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
 from demur.monitoring.actions import ActionRanges
 from demur.monitoring.alarms import alarm_sentences
 from demur.monitoring.betting import CostSequence, loss_range
-from demur.monitoring.drift import ChangeTest, DriftTest, Start, pruned
+from demur.monitoring.drift import Start, pruned
 from demur.monitoring.labels import LabelledCases, known_labels, rule_values
 from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
@@ -27,8 +27,7 @@ from demur.monitoring.rates import cohen_kappa, share_sequence
 from demur.monitoring.recent import RecentBatches, recent_batches
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences
-from demur.monitoring.state import BatchRow, MonitorState, read_state, write_state
-from demur.monitoring.summary import answers_of
+from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
 from demur.policy.policy import Policy
 from demur.policy.promise import Promise
 from demur.surface.window import ABSTAIN
@@ -146,10 +145,6 @@ class PolicyMonitor:
         """The expected cost and its upper limit; None for a policy without costs."""
         return promise_of(self.policy, alpha=self.alpha)
 
-    @cached_property
-    def _test(self) -> ChangeTest:
-        return DriftTest(self.reference) if isinstance(self.reference, ReferenceCells) else self.reference
-
     def _new_sequence(self, low: float, high: float) -> CostSequence:
         assert self.promise is not None
         assert self.promise.limit is not None
@@ -214,7 +209,9 @@ class PolicyMonitor:
         """Count checked scores, or the decisions on rows, per cell of the reference."""
         if self.watches_scores:
             return BatchCounts.of(scores, self.cells, self.policy)
-        return BatchCounts.of_decisions(self.policy.decide(scores), self.reference.size)
+        # the remainder of ABSTAIN is the place of the last action
+        actions, size = self.policy.decide(scores) % self.reference.size, self.reference.size
+        return BatchCounts(counts=np.bincount(actions, minlength=size).astype(np.float64))
 
     def update_counts(self, batch: BatchCounts, *, key: str | None = None, at: Any = None) -> bool:
         """Count a batch that was counted per cell elsewhere, such as in a database."""
@@ -255,15 +252,13 @@ class PolicyMonitor:
         if self.watches_scores:
             said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
             state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
-        state.starts = [replace(start, counts=start.counts + batch.counts) for start in state.starts]
-        state.starts.append(Start(state.batches, batch.counts))
-        evidence, change = self._test.log_evidence(state.starts, state.batches)
-        state.log_e = evidence
-        if evidence > state.highest_log_e:
-            state.highest_log_e = evidence
+        starts = [Start(first, counts + batch.counts) for first, counts in state.starts]
+        starts.append(Start(state.batches, batch.counts))
+        evidence, change = self.reference.log_evidence(starts, state.batches)
+        state.log_e, state.highest_log_e = evidence, max(evidence, state.highest_log_e)
         if state.changed_at is None and evidence >= -math.log(self.alpha):
             state.changed_at = change.batch
-        state.starts = pruned(state.starts, state.batches)
+        state.starts = pruned(starts, state.batches)
         state.add_row(
             BatchRow(
                 first=state.batches,
@@ -388,7 +383,7 @@ class PolicyMonitor:
         """
         if not self.watches_scores:
             return False
-        evidence = DriftTest(self.cells).log_evidence_at(self.recent_counts, self.prevalence)
+        evidence = self.cells.log_evidence_at(self.recent_counts, self.prevalence)
         return evidence < -math.log(self.alpha) and self._fit.p_value >= self.alpha / 5
 
     @property
@@ -489,8 +484,7 @@ class PolicyMonitor:
 
         For weeks that differ among themselves, such as seasons: only the reference is compared with.
         """
-        expected = self.reference.expected
-        return recent_batches(self._state.rows, self._test, expected, batches=batches, alpha=self.alpha)
+        return recent_batches(self._state.rows, self.reference, batches=batches, alpha=self.alpha)
 
     @property
     def history(self) -> list[BatchRow]:
@@ -511,8 +505,47 @@ class PolicyMonitor:
     # ---------------------------------------------------------------- files
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answers as JSON-safe built-in types."""
-        return answers_of(self)
+        """Return the answers as JSON-safe built-in types; None where there is nothing to answer from."""
+        agreement = None
+        if self.agreement is not None:
+            agreement = dict(zip(("share", "interval", "kappa"), self.agreement, strict=True))
+        answers = {
+            "batches": self.batches,
+            "n": self.n,
+            "alpha": self.alpha,
+            "alarms": self.alarms,
+            "e_value": self.e_value,
+            "changed_since": self.changed_since,
+            "outcomes": dict(zip(self.actions, self.outcomes, strict=True)),
+            "expected_outcomes": dict(zip(self.actions, self.reference.expected, strict=True)),
+            "abstention_interval": self.abstention_interval,
+            "prevalence": None,
+            "prevalence_interval": None,
+            "cost_of_keeping": None,
+            "cost_of_keeping_interval": None,
+            "recent": self.recent() if self.n else None,
+            "n_labelled": self.n_labelled,
+            "cost": self.cost,
+            "cost_interval": self.cost_interval,
+            "promised_cost": None if self.promise is None else self.promise.cost,
+            "promised_limit": None if self.promise is None else self.promise.limit,
+            "promise_e_value": self.promise_e_value,
+            "precision": {
+                side: {"share": share, "interval": limits} for side, (share, limits) in self.precision.items()
+            },
+            "agreement": agreement,
+        }
+        if isinstance(self.reference, ActionRanges):
+            ranges = zip(self.reference.low, self.reference.high, strict=True)
+            answers["expected_ranges"] = dict(zip(self.actions, ranges, strict=True))
+        # scores that moved say nothing about the share of positives
+        elif self.n and not self.scores_moved:
+            answers |= {"prevalence": self.prevalence, "prevalence_interval": self.prevalence_interval}
+            # a window under constraints cannot be derived again: there is nothing to compare with
+            with suppress(UndefinedError):
+                keeping = self.cost_of_keeping_interval
+                answers |= {"cost_of_keeping": self.cost_of_keeping, "cost_of_keeping_interval": keeping}
+        return {name: json_safe(answer) for name, answer in answers.items()}
 
     def write_page(self, path: str | Path) -> None:
         """Write what it says as one HTML page, whole or not at all; nothing in it needs a network."""
@@ -534,7 +567,11 @@ class PolicyMonitor:
         policy : Policy, optional
             Must be the one the state belongs to; needed only if that is too large for the state.
         """
-        kept, alpha, fill = read_state(path, policy)
-        monitor = cls(kept, alpha=alpha)
-        fill(monitor._state, monitor.reference.size, lambda high: monitor._new_sequence(0.0, high))
+        data = parsed_state(path)
+        with trusted(path):
+            monitor = cls(state_policy(data, policy, path), alpha=float(data["alpha"]))
+            state, cost = monitor._state, data["cost"]
+            if state.cost is None and monitor.policy.amounts is not None and cost is not None:
+                state.cost = monitor._new_sequence(0.0, float(cost["high"]))
+            state.fill(data, monitor.reference.size)
         return monitor

@@ -4,12 +4,22 @@ The page stands alone: no script, no network, no font. Names from files are text
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 from demur.exceptions import UndefinedError
-from demur.monitoring.alarms import NO_SCORE, advice, cases_per_day, outcome_sentence, quiet_sentence
+from demur.monitoring.alarms import (
+    NO_SCORE,
+    action_words,
+    advice,
+    cases_per_day,
+    frequent_actions,
+    outcome_sentence,
+    quiet_sentence,
+)
 from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
 from demur.surface.window import ABSTAIN
 
@@ -29,13 +39,16 @@ def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
     name = monitor.policy.model or "a policy"
     title = f"{'Alarm' if alarms else 'Quiet'}: {name} in use"
     style = files("demur.monitoring").joinpath("page.css").read_text(encoding="utf-8")
+    facts = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(monitor)
+    )
     parts = [
         f"<h1>{escape(title)}</h1>",
         _verdict(monitor, alarms),
         "<h2>What to do</h2>",
         f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in advice(monitor, proposed=proposed))}</ul>",
         "<h2>In numbers</h2>",
-        _facts(monitor),
+        f"<dl>{facts}</dl>",
     ]
     if monitor.history:
         parts += ["<h2>Over time</h2>", '<div class="charts">', *_charts(monitor), "</div>", _table(monitor)]
@@ -62,80 +75,60 @@ def _verdict(monitor: Any, alarms: list[str]) -> str:
 # ---------------------------------------------------------------- numbers
 
 
-def _facts(monitor: Any) -> str:
+def _facts(monitor: Any) -> Iterator[tuple[str, str]]:
     policy = monitor.policy
-    facts = [
-        ("Cases", f"{monitor.n:,} in {_counted(monitor.batches, 'batch', 'batches')}"),
-    ]
+    yield "Cases", f"{monitor.n:,} in {_counted(monitor.batches, 'batch', 'batches')}"
     if monitor.watches_scores:
-        facts.append(
-            (
-                "Window",
-                f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
-                f"{_number(policy.upper)} on, {policy.abstain_label} between",
-            )
+        yield (
+            "Window",
+            f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
+            f"{_number(policy.upper)} on, {policy.abstain_label} between",
         )
     else:
-        facts.append(("Rule", f"{policy.rule.kind} for {', '.join(map(str, policy.classes))}. {NO_SCORE}"))
+        yield "Rule", f"{policy.rule.kind} for {', '.join(map(str, policy.classes))}. {NO_SCORE}"
     if monitor.n:
-        facts += _score_facts(monitor)
-    if monitor.n_labelled:
-        facts += _label_facts(monitor)
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts)
-    return f"<dl>{rows}</dl>"
-
-
-def _score_facts(monitor: Any) -> list[tuple[str, str]]:
-    expected = monitor.reference.expected[ABSTAIN]
-    recent = monitor.recent()
-    facts = [
-        (
-            "Abstained on",
-            f"{_percent(monitor.outcomes[ABSTAIN] / monitor.n)} {_limits(monitor.abstention_interval)}"
-            + ("" if expected is None else f", expected {_percent(expected)}"),
-        ),
-        (
-            f"In the last {_counted(recent.last - recent.first + 1, 'batch', 'batches')}",
-            f"{_percent(recent.abstained)} {_limits(recent.abstained_interval)} abstained on; the decisions "
-            f"{'differ' if recent.differs else 'do not differ clearly'} from those expected",
-        ),
-    ]
-    if monitor.scores_moved or not monitor.watches_scores:
-        return facts
-    share = f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}"
-    facts.append(
-        ("Share of positives by the scores", f"{share}, assumed {_percent(monitor.policy.prevalence)}")
-    )
-    try:
-        keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
-    except UndefinedError:
-        return facts
-    daily = cases_per_day(monitor)
-    each_day = "" if daily is None else f"; {_number(keeping * daily)} per day"
-    price = (
-        f"{_number(1000 * keeping)} per 1,000 cases ({_number(1000 * least)} to {_number(1000 * most)})"
-        f"{each_day}, if only the share of positives has changed"
-    )
-    return [*facts, ("Keeping the window costs", price)]
-
-
-def _label_facts(monitor: Any) -> list[tuple[str, str]]:
-    facts = []
-    if monitor.cost is not None:
+        yield from _score_facts(monitor)
+    if monitor.n_labelled and monitor.cost is not None:
         low, high = monitor.cost_interval
-        facts.append(
-            (
-                f"Cost per case by {monitor.n_labelled:,} labels",
-                f"{_number(monitor.cost)} ({_number(low)} to {_number(high)}); promised "
-                f"{_number(monitor.promise.cost)}, at most {_number(monitor.promise.limit)}",
-            )
+        yield (
+            f"Cost per case by {monitor.n_labelled:,} labels",
+            f"{_number(monitor.cost)} ({_number(low)} to {_number(high)}); promised "
+            f"{_number(monitor.promise.cost)}, at most {_number(monitor.promise.limit)}",
         )
     for side, (share, limits) in monitor.precision.items():
-        facts.append((f"Right when called {side}", f"{_percent(share)} {_limits(limits)}"))
+        yield f"Right when called {side}", f"{_percent(share)} {_limits(limits)}"
     if monitor.agreement is not None:
         share, limits, kappa = monitor.agreement
-        facts.append(("Two people agree", f"{_percent(share)} {_limits(limits)}, kappa {kappa:.2f}"))
-    return facts
+        yield "Two people agree", f"{_percent(share)} {_limits(limits)}, kappa {kappa:.2f}"
+
+
+def _score_facts(monitor: Any) -> Iterator[tuple[str, str]]:
+    expected = monitor.reference.expected[ABSTAIN]
+    recent = monitor.recent()
+    yield (
+        "Abstained on",
+        f"{_percent(monitor.outcomes[ABSTAIN] / monitor.n)} {_limits(monitor.abstention_interval)}"
+        + ("" if expected is None else f", expected {_percent(expected)}"),
+    )
+    yield (
+        f"In the last {_counted(recent.last - recent.first + 1, 'batch', 'batches')}",
+        f"{_percent(recent.abstained)} {_limits(recent.abstained_interval)} abstained on; the decisions "
+        f"{'differ' if recent.differs else 'do not differ clearly'} from those expected",
+    )
+    if monitor.scores_moved or not monitor.watches_scores:
+        return
+    share = f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}"
+    yield "Share of positives by the scores", f"{share}, assumed {_percent(monitor.policy.prevalence)}"
+    # a window under constraints cannot be derived again
+    with suppress(UndefinedError):
+        keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
+        daily = cases_per_day(monitor)
+        each_day = "" if daily is None else f"; {_number(keeping * daily)} per day"
+        yield (
+            "Keeping the window costs",
+            f"{_number(1000 * keeping)} per 1,000 cases ({_number(1000 * least)} to {_number(1000 * most)})"
+            f"{each_day}, if only the share of positives has changed",
+        )
 
 
 # ---------------------------------------------------------------- time lines
@@ -163,16 +156,10 @@ def _shares(values: list[float]) -> dict[str, Any]:
     return {"low": 0.0, "high": high, "ticks": [(tick, f"{100 * tick:g} %") for tick in ticks]}
 
 
-def _words(monitor: Any) -> list[str]:
-    return [*(f"called {name}" for name in monitor.actions[:-1]), "abstained on"]
-
-
 def _decisions(monitor: Any, across: dict[str, Any]) -> Chart:
-    last = len(monitor.actions) - 1
-    frequent = sorted(range(last), key=lambda code: -monitor.outcomes[code])[: _MOST_LINES - 1]
-    drawn = [*sorted(frequent), last]
-    names, expected = _words(monitor), monitor.reference.expected
-    styles = {code: "abstained" if code == last else f"action{place}" for place, code in enumerate(drawn)}
+    drawn = frequent_actions(monitor.outcomes, _MOST_LINES)
+    names, expected = action_words(monitor), monitor.reference.expected
+    styles = {code: f"action{place}" for place, code in enumerate(drawn)} | {drawn[-1]: "abstained"}
     if monitor.watches_scores:
         styles = dict(enumerate(monitor.actions))
     lines = [
@@ -276,7 +263,7 @@ def _costs(monitor: Any, across: dict[str, Any]) -> Chart:
 
 def _table(monitor: Any) -> str:
     rated = ["positives"] if monitor.watches_scores else []
-    head = ("batch", "when", "cases", *_words(monitor), "no score", "evidence", *rated, "cost")
+    head = ("batch", "when", "cases", *action_words(monitor), "no score", "evidence", *rated, "cost")
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(monitor, row)) + "</tr>"
         for row in monitor.history
@@ -315,8 +302,6 @@ def _counted(n: int, one: str, more: str) -> str:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
     rounded = float(f"{value:.{digits}g}")
     return f"{value:,.0f}" if 10 ** (digits - 1) <= abs(rounded) < 1e9 else f"{value:.{digits}g}"
 

@@ -39,16 +39,12 @@ def share_sequence(count: float, n: float, *, alpha: float, expected: float = 0.
     allowed = float(log_beta_mixture(count, n, expected=expected)) + math.log(alpha)
 
     def refused(p: float) -> bool:
-        return _log_likelihood(p, count, n) < allowed
+        hits = count * math.log(p) if p > 0 else (0.0 if count == 0 else -math.inf)
+        misses = (n - count) * math.log1p(-p) if p < 1 else (0.0 if count == n else -math.inf)
+        return hits + misses < allowed
 
     share = float(count / n)
     return Interval(_edge(share, 0.0, refused), _edge(share, 1.0, refused))
-
-
-def _log_likelihood(p: float, count: float, n: float) -> float:
-    hits = count * math.log(p) if p > 0 else (0.0 if count == 0 else -math.inf)
-    misses = (n - count) * math.log1p(-p) if p < 1 else (0.0 if count == n else -math.inf)
-    return hits + misses
 
 
 def _edge(inside: float, end: float, refused: Callable[[float], bool]) -> float:

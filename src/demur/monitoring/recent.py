@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import input_error
+from demur._checks import check_positive_int
 from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
-from demur.monitoring.drift import ChangeTest
+from demur.monitoring.actions import ActionRanges
+from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.state import BatchRow
 
 __all__ = ["RecentBatches", "recent_batches"]
@@ -95,12 +96,7 @@ class RecentBatches(Result):
 
 
 def recent_batches(
-    rows: Sequence[BatchRow],
-    test: ChangeTest,
-    expected: tuple[float | None, ...],
-    *,
-    batches: int,
-    alpha: float,
+    rows: Sequence[BatchRow], reference: ReferenceCells | ActionRanges, *, batches: int, alpha: float
 ) -> RecentBatches:
     """Compare the last batches with the reference, spending alpha over the windows.
 
@@ -109,8 +105,7 @@ def recent_batches(
     alpha_t hold for all windows together, whatever the batches before were like. E is E_j of
     ``demur.monitoring.drift`` for the decisions, with nothing known but the reference.
     """
-    if isinstance(batches, bool) or not isinstance(batches, int) or batches < 1:
-        raise input_error("batches", "must be a whole number of at least 1", batches)
+    batches = check_positive_int(batches, "batches")
     if not rows:
         raise UndefinedError("The last batches need a batch. Hint: call update first.")
     last = rows[-1].last
@@ -120,14 +115,14 @@ def recent_batches(
     n = counts.sum()
     spent = alpha / (last * (last + 1))
     low, high = binomial_interval(counts, float(n), 1 - spent / len(counts))
-    e_value = float(np.exp(min(test.outcome_log_ratio(counts), 700.0)))
+    e_value = float(np.exp(min(reference.outcome_log_ratio(counts), 700.0)))
     return RecentBatches(
         first=chosen[0].first,
         last=last,
         n=int(n),
         shares=tuple((counts / n).tolist()),
         intervals=tuple(Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)),
-        expected=expected,
+        expected=reference.expected,
         e_value=e_value,
         limit=1 / spent,
         differs=e_value >= 1 / spent,

@@ -1,6 +1,7 @@
 """What a policy expects to see: cells of the score axis and the reference cases in each.
 
-Cells end where pooled blocks of the evidence end and where the window begins and ends.
+Cells end where pooled blocks of the evidence end and where the window begins and ends. The tests of a
+change are those of ``demur.monitoring.drift``.
 """
 
 import math
@@ -10,7 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from demur._checks import input_error
+from demur.monitoring.drift import TILTS, ChangeTest, log_ratio, log_urn
 from demur.policy.policy import Policy
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
@@ -29,8 +32,8 @@ def has_blocks(policy: Policy) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReferenceCells:
-    """The evidence of a policy, counted per cell.
+class ReferenceCells(ChangeTest):
+    """The evidence of a policy, counted per cell, and the tests of outcomes and blocks against it.
 
     Attributes
     ----------
@@ -120,6 +123,10 @@ class ReferenceCells:
             starts.pop()
         return np.array(starts, dtype=np.int64)
 
+    def in_blocks(self, column: FloatArray) -> FloatArray:
+        """Add up a column of cells over these groups."""
+        return np.add.reduceat(column, self.block_starts)
+
     def outcomes(self, counts: FloatArray) -> tuple[float, float, float]:
         """Return the numbers of cases called negative, called positive and abstained on."""
         first, last = self.negative_cells, max(self.negative_cells, self.decided_from)
@@ -141,16 +148,56 @@ class ReferenceCells:
         if self.sampled and prevalence is None:
             return self.n_positive + self.n_negative
         parts = ((rate, self.positive, self.n_positive), (1 - rate, self.negative, self.n_negative))
-        starts = self.block_starts
-        variance = np.zeros(len(starts))
+        variance = np.zeros(len(self.block_starts))
         for weight, shares, n in parts:
-            held = np.add.reduceat(shares, starts)
             # half a case more keeps an empty cell from looking certain
-            held = (held * n + 0.5) / (n + 1)
+            held = (self.in_blocks(shares) * n + 0.5) / (n + 1)
             variance += weight**2 * held * (1 - held) / (n + 1)
-        mixed = np.add.reduceat(self.shares(rate), starts)
+        mixed = self.in_blocks(self.shares(rate))
         sure = mixed * (1 - mixed) > 0
         return float((mixed * (1 - mixed) / variance)[sure].min()) if sure.any() else 1.0
+
+    # ---------------------------------------------------------------- tests of a change
+
+    @cached_property
+    def _tilts(self) -> FloatArray:
+        """Row per odds ratio: by which factor the share of each block changes with the prevalence."""
+        rate, size = self.prevalence, self.size_at()
+        positive = rate * size * self.in_blocks(self.positive) + 0.25
+        negative = (1 - rate) * size * self.in_blocks(self.negative) + 0.25
+        share = positive / (positive + negative)
+        return np.asarray(TILTS[:, None] * share + (1 - share))
+
+    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
+        """Return log E_j of outcomes, blocks and prevalence (rows) for every start (columns)."""
+        known = self.shares() * self.size_at() + earlier
+        ratios = []
+        for starts in (self.outcome_starts, self.block_starts):
+            held = np.add.reduceat(counts, starts, axis=-1)
+            weights = np.add.reduceat(known, starts, axis=-1) + 0.5
+            ratios.append(log_ratio(held, weights))
+        tilted = self._tilts * weights[:, None]
+        tilted *= weights.sum(axis=-1)[:, None, None] / tilted.sum(axis=-1, keepdims=True)
+        bets = log_urn(held[:, None], tilted) - math.log(len(TILTS))
+        ratios.append(np.logaddexp.reduce(bets, axis=-1) - log_urn(held, weights))
+        return np.stack(ratios)
+
+    def outcome_log_ratio(self, counts: FloatArray) -> float:
+        """Return log E_j of the decisions, from these cases and the reference alone."""
+        everywhere = self.outcomes(np.ones(self.size))
+        # in the order of the scores, as in the test of all batches
+        possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
+        known = np.array(self.expected) * self.size_at() + 0.5
+        return float(log_ratio(counts[possible], known[possible]))
+
+    def log_evidence_at(self, counts: FloatArray, prevalence: float) -> float:
+        """Return log E_j of the blocks against the classes of the reference at another prevalence.
+
+        At the prevalence fitted to the same counts it can only be too small: large values say that
+        the scores of the classes themselves have moved.
+        """
+        known = self.in_blocks(self.shares(prevalence) * self.size_at(prevalence)) + 0.5
+        return float(log_ratio(self.in_blocks(counts), known))
 
 
 def _threshold_cuts(window: Window) -> tuple[float | None, float | None]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from demur.monitoring.reference import ReferenceCells
 from demur.policy.policy import Policy
-from demur.typing import FloatArray, IntArray
+from demur.typing import FloatArray
 
 __all__ = ["BatchCounts", "scale_sentences"]
 
@@ -49,11 +49,6 @@ class BatchCounts:
             outside=int(np.count_nonzero((scores < low) | (scores > high))),
         )
 
-    @classmethod
-    def of_decisions(cls, codes: IntArray, actions: int) -> "BatchCounts":
-        """Count decisions, abstaining last."""
-        return cls(counts=np.bincount(codes % actions, minlength=actions).astype(np.float64))
-
     @property
     def n(self) -> int:
         """Number of cases."""
@@ -87,16 +82,25 @@ def scale_sentences(
     reference scores follows Beta(2, n - 1). Over all batches together the probability of a false
     warning is at most 0.001 per kind.
     """
+    from scipy.special import betainc, betaincinv
+
     chance = _CHANCE / 2 / (number * (number + 1))
+    low, high = score_range(policy)
     said = {}
-    outside = _outside(policy, cells, batch, chance)
-    if outside:
-        said["outside"] = outside
+    if batch.outside > _MOST_OUTSIDE * batch.n:
+        size = max(cells.n_positive + cells.n_negative, 2.0)
+        mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
+        if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) <= chance:
+            percent = low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0
+            said["outside"] = (
+                f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the "
+                f"range the policy was made for; they run from {batch.low:g} to {batch.high:g}"
+                f"{': divide by 100?' if percent else '.'}"
+            )
     if batch.n > 1 and batch.low == batch.high and cells.size > 1:
         share = cells.shares()[int(cells.cell_of(np.array([batch.low]))[0])]
         if _all_within(share, cells, batch.n - 1, chance):
             said["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
-    low, high = score_range(policy)
     if low >= 0 and 1 < high <= 100 and batch.low >= 0 and batch.high <= 1:
         share = float(cells.shares()[: int(cells.cell_of(np.array([1.0]))[0]) + 1].sum())
         if _all_within(share, cells, batch.n, chance):
@@ -105,26 +109,6 @@ def scale_sentences(
                 f"{high:g}: multiply by 100?"
             )
     return said
-
-
-def _outside(policy: Policy, cells: ReferenceCells, batch: BatchCounts, chance: float) -> str | None:
-    """Say how many scores are beyond the reference, if too many."""
-    from scipy.special import betainc, betaincinv
-
-    if batch.outside <= _MOST_OUTSIDE * batch.n:
-        return None
-    size = max(cells.n_positive + cells.n_negative, 2.0)
-    mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
-    if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) > chance:
-        return None
-    low, high = score_range(policy)
-    sentence = (
-        f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the range "
-        f"the policy was made for; they run from {batch.low:g} to {batch.high:g}"
-    )
-    if low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0:
-        return f"{sentence}: divide by 100?"
-    return f"{sentence}."
 
 
 def _all_within(share: float, cells: ReferenceCells, n: int, chance: float) -> bool:

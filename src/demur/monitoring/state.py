@@ -3,7 +3,8 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,15 @@ from demur.policy.policy import Policy
 from demur.typing import FloatArray
 from demur.windows.rule import Window
 
-__all__ = ["BatchRow", "MonitorState", "policy_digest", "read_state", "write_state"]
+__all__ = [
+    "BatchRow",
+    "MonitorState",
+    "parsed_state",
+    "policy_digest",
+    "state_policy",
+    "trusted",
+    "write_state",
+]
 
 SCHEMA = "demur.monitor"
 VERSION = 3
@@ -68,21 +77,6 @@ class BatchRow:
     def n(self) -> float:
         """Cases with a decision."""
         return sum(self.counts)
-
-    @property
-    def negative(self) -> float:
-        """Cases called negative; of more than two classes the first."""
-        return self.counts[0]
-
-    @property
-    def positive(self) -> float:
-        """Cases called positive; of more than two classes the second."""
-        return self.counts[1]
-
-    @property
-    def abstained(self) -> float:
-        """Cases abstained on."""
-        return self.counts[-1]
 
     def joined(self, later: "BatchRow") -> "BatchRow":
         """Return both as one row; the prevalence is their mean, by cases."""
@@ -179,6 +173,43 @@ class MonitorState:
             low, high = sequence.interval
             self.rows[-1] = replace(self.rows[-1], cost=sequence.mean, cost_low=low, cost_high=high)
 
+    def fill(self, data: dict[str, Any], size: int) -> None:
+        """Take up the content of a state file, whose counts are of `size` cells."""
+        if data["version"] == 1:
+            # decisions were the rows of the table there, and abstaining came between the classes
+            negative, abstained, positive = data["labelled"]
+            data["labelled"] = list(zip(negative, positive, abstained, strict=True))
+            for row in data["history"]:
+                row[4], row[5] = row[5], row[4]
+        evidence = data["evidence"]
+        self.batches = int(data["batches"])
+        self.log_e = float(evidence["log_e"])
+        self.highest_log_e = float(evidence["highest_log_e"])
+        self.changed_at = None if evidence["changed_at"] is None else int(evidence["changed_at"])
+        if not (math.isfinite(self.log_e) and math.isfinite(self.highest_log_e)) or self.batches < 0:
+            raise ValueError("evidence is not a number")
+        for batch, *counts in evidence["starts"]:
+            column = np.array(counts, dtype=np.float64)
+            if len(column) != size or np.any(column < 0) or not 1 <= batch <= self.batches:
+                raise ValueError("starts do not fit the policy")
+            self.starts.append(Start(int(batch), column))
+        if self.batches and (not self.starts or self.starts[0].batch != 1):
+            raise ValueError("the first start is missing")
+        self.scale = {str(kind): str(words) for kind, words in data["scale"].items()}
+        m = self.classes
+        self.labelled = np.array(data["labelled"], dtype=np.float64)
+        if self.labelled.shape != (m, m + 1):
+            raise ValueError(f"labelled cases are not a table of {m} by {m + 1}")
+        self.agreement = np.array(data["agreement"], dtype=np.float64)
+        if self.agreement.shape != (m, m):
+            raise ValueError(f"cases with two labels are not a table of {m} by {m}")
+        if (self.cost is None) != (data["cost"] is None):
+            raise ValueError("costs do not fit the policy")
+        if self.cost is not None:
+            self.cost = self.cost.with_state(data["cost"])
+        self.rows = [BatchRow.from_list(row, m + 1) for row in data["history"]]
+        self.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
+
 
 def _short(key: str) -> str:
     return hashlib.sha256(str(key).encode()).hexdigest()[:_KEY_DIGITS]
@@ -253,35 +284,20 @@ def write_state(
         handle.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-_Fill = Callable[[MonitorState, int, Callable[[float], CostSequence]], None]
-
-
-def read_state(path: str | Path, policy: Policy | None) -> tuple[Policy, float, _Fill]:
-    """Return the policy, alpha and what fills the state of a monitor made with them.
-
-    The filling takes the state, the number of cells, and what begins a sequence of costs up to a largest one.
-    """
-    data = _parsed(path)
+@contextmanager
+def trusted(path: str | Path) -> Iterator[None]:
+    """Refuse, in one sentence, a state whose parts are missing or of another kind."""
     try:
-        kept = _policy_of(data, policy, path)
-        alpha = float(data["alpha"])
+        yield
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise _untrusted(path, error) from None
-
-    def fill(state: MonitorState, size: int, sequence: Callable[[float], CostSequence]) -> None:
-        try:
-            if state.cost is None and kept.amounts is not None and data["cost"] is not None:
-                state.cost = sequence(float(data["cost"]["high"]))
-            _fill(state, data, size)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise _untrusted(path, error) from None
-
-    return kept, alpha, fill
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"`{path}` is not a state to trust: {what}. Hint: begin a new one.") from None
 
 
-def _policy_of(data: dict[str, Any], policy: Policy | None, path: str | Path) -> Policy:
+def state_policy(data: dict[str, Any], policy: Policy | None, path: str | Path) -> Policy:
+    """Return the policy of a state; one that is given must be the same."""
     if policy is not None:
         if data["policy_digest"] not in (policy_digest(policy), _older_digest(policy)):
             raise InputError(
@@ -294,44 +310,8 @@ def _policy_of(data: dict[str, Any], policy: Policy | None, path: str | Path) ->
     return Policy.from_dict(data["policy"])
 
 
-def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
-    if data["version"] == 1:
-        # decisions were the rows of the table there, and abstaining came between the classes
-        negative, abstained, positive = data["labelled"]
-        data["labelled"] = list(zip(negative, positive, abstained, strict=True))
-        for row in data["history"]:
-            row[4], row[5] = row[5], row[4]
-    evidence = data["evidence"]
-    state.batches = int(data["batches"])
-    state.log_e = float(evidence["log_e"])
-    state.highest_log_e = float(evidence["highest_log_e"])
-    state.changed_at = None if evidence["changed_at"] is None else int(evidence["changed_at"])
-    if not (math.isfinite(state.log_e) and math.isfinite(state.highest_log_e)) or state.batches < 0:
-        raise ValueError("evidence is not a number")
-    for batch, *counts in evidence["starts"]:
-        column = np.array(counts, dtype=np.float64)
-        if len(column) != size or np.any(column < 0) or not 1 <= batch <= state.batches:
-            raise ValueError("starts do not fit the policy")
-        state.starts.append(Start(int(batch), column))
-    if state.batches and (not state.starts or state.starts[0].batch != 1):
-        raise ValueError("the first start is missing")
-    state.scale = {str(kind): str(words) for kind, words in data["scale"].items()}
-    state.labelled = np.array(data["labelled"], dtype=np.float64)
-    m = state.classes
-    if state.labelled.shape != (m, m + 1):
-        raise ValueError(f"labelled cases are not a table of {m} by {m + 1}")
-    state.agreement = np.array(data["agreement"], dtype=np.float64)
-    if state.agreement.shape != (m, m):
-        raise ValueError(f"cases with two labels are not a table of {m} by {m}")
-    if (state.cost is None) != (data["cost"] is None):
-        raise ValueError("costs do not fit the policy")
-    if state.cost is not None:
-        state.cost = state.cost.with_state(data["cost"])
-    state.rows = [BatchRow.from_list(row, m + 1) for row in data["history"]]
-    state.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
-
-
-def _parsed(path: str | Path) -> dict[str, Any]:
+def parsed_state(path: str | Path) -> dict[str, Any]:
+    """Return the content of a state file."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -349,8 +329,3 @@ def _parsed(path: str | Path) -> dict[str, Any]:
             "Hint: update demur."
         )
     return data
-
-
-def _untrusted(path: str | Path, error: Exception) -> InputError:
-    what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
-    return InputError(f"`{path}` is not a state to trust: {what}. Hint: begin a new one.")

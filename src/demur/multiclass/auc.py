@@ -175,18 +175,15 @@ def _pairwise(
     table, credit = np.full((c, c), np.nan), np.zeros(len(codes))
     for i in range(c):
         sweep = level_sweep(codes, np.ascontiguousarray(columns[:, i]), weights)
-        own = np.flatnonzero(sweep.codes == i)
+        own, others = np.flatnonzero(sweep.codes == i), np.flatnonzero(sweep.codes != i)
         members = Sample(columns[sweep.order[own], i], None if sweep.weights is None else sweep.weights[own])
-        for j in range(c):
-            if j == i:
-                # credit of the cases of the other classes: class i above them, ties one half
-                others = np.flatnonzero(sweep.codes != i)
-                above = 1 - _placement(sweep.column(i)) / sizes[i]
-                credit[sweep.order[others]] += above[sweep.groups[others]]
-            else:
-                below = (_placement(sweep.column(j)) / sizes[j])[sweep.groups[own]]
-                credit[sweep.order[own]] += below
-                table[i, j] = members.mean(below)
+        # credit of the cases of the other classes: class i above them, ties one half
+        above = 1 - _placement(sweep.column(i)) / sizes[i]
+        credit[sweep.order[others]] += above[sweep.groups[others]]
+        for j in (*range(i), *range(i + 1, c)):
+            below = (_placement(sweep.column(j)) / sizes[j])[sweep.groups[own]]
+            credit[sweep.order[own]] += below
+            table[i, j] = members.mean(below)
     return table, credit / (c * (c - 1))
 
 

@@ -8,7 +8,7 @@ lower bounds.
 from collections.abc import Callable
 from itertools import combinations
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from demur.multiclass.cells import widest_weights
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
-    "LinearRelaxation",
     "coordinate_search",
     "differential_evolution",
     "genetic_search",
@@ -274,13 +273,6 @@ def _pattern_search(cost: Callable[[FloatArray], FloatArray], w: FloatArray) -> 
 # ---------------------------------------------------------------- programs and bounds
 
 
-class LinearRelaxation(NamedTuple):
-    """Weights and value of eq. (14), the value with its term eta ||w - 1||_1."""
-
-    w: FloatArray
-    value: float
-
-
 def mixed_integer(table: Table, *, margin: float, time_limit: float) -> tuple[FloatArray | None, float, bool]:
     """Minimise eq. (1) of Deng et al. over all weights that decide every example by `margin` in log score.
 
@@ -336,12 +328,12 @@ def linear_relaxation(
     *,
     eta: float = 1e-6,
     normalize: Literal["first", "sum"] | None = "first",
-) -> LinearRelaxation:
+) -> tuple[FloatArray, float]:
     """Solve eq. (14): the integer program (9)-(13) with answers in [0, 1], plus eta ||w - 1||_1.
 
-    As printed (`normalize=None`) it is degenerate: w = 0 frees every answer and the value is
-    eta m. Fixing the first weight, or the sum of all, repairs that; even then the relaxation
-    mostly returns the scores unweighted. Kept to reproduce the paper.
+    Returns the weights, and the value with that last term. As printed (`normalize=None`) the program is
+    degenerate: w = 0 frees every answer and the value is eta m. Fixing the first weight, or the sum of all,
+    repairs that; even then the relaxation mostly returns the scores unweighted. Kept to reproduce the paper.
     """
     from scipy.optimize import linprog
     from scipy.sparse import block_array, coo_array, eye_array, kron
@@ -378,7 +370,7 @@ def linear_relaxation(
     )
     if solved.x is None:
         raise DemurError(f"HiGHS could not solve the relaxation: {solved.message}")
-    return LinearRelaxation(np.asarray(solved.x[:m]), float(solved.fun))
+    return np.asarray(solved.x[:m]), float(solved.fun)
 
 
 def pair_bound(table: Table) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 from demur._checks import check_choice
 from demur._kernels.weight_objective import DEEPEST
 from demur._results import Result
-from demur.costs.matrix import CostMatrix
 from demur.exceptions import DemurError
 from demur.multiclass.weights import labelled_scores, log_of_scores, named_answers
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -97,10 +96,6 @@ class MetaClassTree:
     (0.25, ['b', 'a'])
     """
 
-    root_: MetaClassNode | int
-    classes_: tuple[Any, ...]
-    objective_: float
-
     def __init__(self, *, cost: CostMode = "mean", split: str = "examples") -> None:
         self.cost = cost
         self.split = split
@@ -126,12 +121,7 @@ class MetaClassTree:
         check_choice(self.cost, "cost", ("mean", "exact", "error"))
         check_choice(self.split, "split", ("examples", "classes"))
         if costs is None:
-            columns = log_of_scores(scores, log=log).shape[1]
-            costs = (
-                CostMatrix.uniform(classes)
-                if classes is not None and len(classes) == columns
-                else 1.0 - np.eye(columns)
-            )
+            costs = 1.0 - np.eye(log_of_scores(scores, log=log).shape[1])
         data = labelled_scores(
             scores, y_true, costs, classes=classes, priors=priors, sample_weight=sample_weight, log=log
         )

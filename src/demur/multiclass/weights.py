@@ -102,8 +102,7 @@ class LabelledScores(NamedTuple):
 
     def class_shares(self) -> tuple[FloatArray, FloatArray]:
         """P(class) in use, and the weight of the examples of each class."""
-        m = len(self.costs.classes)
-        sizes = np.bincount(self.y, self.sample_weight, minlength=m).astype(np.float64)
+        sizes = np.bincount(self.y, self.sample_weight, len(self.costs.classes)).astype(np.float64)
         return class_priors(self.priors, self.costs.classes, sizes), sizes
 
     def case_shares(self) -> FloatArray:
@@ -141,10 +140,10 @@ def log_of_scores(scores: ArrayLike, *, log: bool, columns: int | None = None) -
     if values.shape[1] == 0:
         raise input_error("scores", "must have one column per class", "no column")
     if not log:
-        if np.any(values < 0) or np.any(np.isinf(values)):
-            bad = values[(values < 0) | np.isinf(values)][0]
+        bad = values[(values < 0) | np.isinf(values)]
+        if len(bad):
             raise input_error(
-                "scores", "must be finite and not negative", bad, "pass log=True for log scores."
+                "scores", "must be finite and not negative", bad[0], "pass log=True for log scores."
             )
         empty = np.flatnonzero(values.max(axis=1) == 0)
         if len(empty):
@@ -287,11 +286,9 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
     """Run one method and return its rule."""
     answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
     v = data.answer_costs()
-    if data.sample_weight is not None and not data.sample_weight.all():
-        # cases of weight 0 must not shape the cells either
-        table = table_of(answers[data.sample_weight > 0], v[data.sample_weight > 0])
-    else:
-        table = table_of(answers, v)
+    # cases of weight 0 must not shape the cells either
+    kept = slice(None) if data.sample_weight is None else data.sample_weight > 0
+    table = table_of(answers[kept], v[kept])
     method = _resolved(method, table)
     u, bound = _solved(method, table, answers, v, options)
     labels = predicted(table.g, u)
@@ -370,8 +367,7 @@ def _solved(
         return _proved(table, options)
     if method == "lp":
         f = exponentials(answers - answers.max(axis=1, keepdims=True))
-        w = linear_relaxation(f / f.sum(axis=1, keepdims=True), v, eta=options.eta).w
-        u = log_weights(w)
+        u = log_weights(linear_relaxation(f / f.sum(axis=1, keepdims=True), v, eta=options.eta)[0])
         return u - u[0], None
     rng = options.rng
     searches: dict[str, Callable[[], FloatArray]] = {
@@ -440,37 +436,29 @@ def selected_rule(
     Candidates are the plain scores, the Bayes rule, and the searches in the given family. The
     training optimum overfits where examples are few: cross-validate to see whether weights pay.
     """
-    parts = _stratified_folds(data.y, folds, options.rng)
+    n = len(data.y)
+    if n < folds:
+        raise input_error("folds", f"must not exceed the number of examples, {n}", folds)
+    # one sequence for all classes, so that small ones do not all end up in the first fold
+    dealt = [options.rng.permutation(np.flatnonzero(data.y == k)) for k in np.unique(data.y)]
+    fold_of = np.empty(n, dtype=np.int64)
+    fold_of[np.concatenate(dealt)] = np.arange(n) % folds
     names = [name for name, (method, kind) in _CANDIDATES.items() if method == "none" or kind == family]
     if np.any(data.costs.values < 0):
         names.remove("bayes")
-    costs = {name: _held_out_cost(data, parts, *_CANDIDATES[name], options) for name in names}
+    costs = {name: _held_out_cost(data, fold_of, *_CANDIDATES[name], options) for name in names}
     # the objective is rounded at the 12th digit at best: no preference below that
     chosen = min(names, key=lambda name: round(costs[name], 12))
-    rule = fitted_rule(data, *_CANDIDATES[chosen], options)
-    return dataclasses.replace(rule, cross_validation=costs)
-
-
-def _stratified_folds(y: IntArray, folds: int, rng: np.random.Generator) -> list[IntArray]:
-    """Deal the examples of each class out to the folds at random."""
-    if len(y) < folds:
-        raise input_error("folds", f"must not exceed the number of examples, {len(y)}", folds)
-    fold_of = np.empty(len(y), dtype=np.int64)
-    # one sequence for all classes, so that small classes do not all end up in the first fold
-    sequence = np.concatenate([rng.permutation(np.flatnonzero(y == k)) for k in np.unique(y)])
-    fold_of[sequence] = np.arange(len(y)) % folds
-    return [np.flatnonzero(fold_of == fold) for fold in range(folds)]
+    return dataclasses.replace(fitted_rule(data, *_CANDIDATES[chosen], options), cross_validation=costs)
 
 
 def _held_out_cost(
-    data: LabelledScores, parts: list[IntArray], method: str, family: Family, options: SearchOptions
+    data: LabelledScores, fold_of: IntArray, method: str, family: Family, options: SearchOptions
 ) -> float:
     """Cost of the answers to every example by a rule that did not see it."""
-    v = data.answer_costs()
-    total = 0.0
-    everything = np.arange(len(data.y))
-    for held_out in parts:
-        training = data.part(np.setdiff1d(everything, held_out))
+    v, total = data.answer_costs(), 0.0
+    for fold in range(fold_of.max() + 1):
+        held_out, training = np.flatnonzero(fold_of == fold), data.part(np.flatnonzero(fold_of != fold))
         # a class may be missing from small training parts; its prior has nothing to act on there
         if data.priors is not None:
             training = training._replace(priors=training_priors(data, training))

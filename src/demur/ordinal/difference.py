@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -119,13 +120,12 @@ def _covariances(models: list[OrdinalRoc], method: str, ties: str) -> FloatArray
     if method == "components":
         require_two_cases(models[0], method)
         columns = [model.components(ties) for model in models]
-    for a in range(size):
-        for b in range(a, size):
-            if method == "components":
-                value = class_covariance(models[0].counts, columns[a], columns[b])
-            else:
-                value = moment_covariance(models[a], models[b], method, ties)
-            covariance[a, b] = covariance[b, a] = value
+    for a, b in combinations_with_replacement(range(size), 2):
+        covariance[a, b] = covariance[b, a] = (
+            class_covariance(models[0].counts, columns[a], columns[b])
+            if method == "components"
+            else moment_covariance(models[a], models[b], method, ties)
+        )
     return covariance
 
 
@@ -349,15 +349,11 @@ def _normal_test(difference: float, variance: float, alternative: str) -> tuple[
     """z and its p-value; no difference without variance is no evidence at all (p = 1)."""
     from scipy.special import ndtr
 
-    if variance == 0:
-        if difference == 0:
-            return 0.0, 1.0
-        statistic = math.copysign(math.inf, difference)
-    else:
-        statistic = difference / math.sqrt(variance)
-    if alternative == "two-sided":
-        return statistic, float(2 * ndtr(-abs(statistic)))
-    return statistic, float(ndtr(-statistic if alternative == "greater" else statistic))
+    if variance == 0 and difference == 0:
+        return 0.0, 1.0
+    statistic = difference / math.sqrt(variance) if variance else math.copysign(math.inf, difference)
+    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
+    return statistic, float((2 if alternative == "two-sided" else 1) * ndtr(tail))
 
 
 # ---------------------------------------------------------------- test of order

@@ -117,8 +117,7 @@ def normal_population(means: ArrayLike, *, sds: ArrayLike = 1.0) -> NormalPopula
         raise input_error("sds", f"must be positive, one number or {len(centre)}", repr(sds))
     spread = np.broadcast_to(spread, centre.shape).copy()
     r = len(centre)
-    gap = centre[None, :] - centre[:, None]
-    auc = ndtr(gap / np.hypot(spread[None, :], spread[:, None]))
+    auc = ndtr((centre - centre[:, None]) / np.hypot(spread, spread[:, None]))
     upper = np.triu(np.ones((r, r), dtype=np.bool_), 1)
     cuts = [auc[:cut, cut:].mean() for cut in range(1, r)]
     return NormalPopulation(
@@ -247,35 +246,33 @@ def separability_experiment(
     """
     sizes = [check_positive_int(r, "n_levels", minimum=2) for r in check_members(n_levels, "n_levels")]
     steps = np.linspace(0, 5, 21) if distances is None else check_nonnegative(distances, "distances")
-    if steps.ndim != 1 or not len(steps) or not sizes:
-        raise input_error("distances" if sizes else "n_levels", "must be a list of numbers", repr(distances))
+    if steps.ndim != 1 or not len(steps):
+        raise input_error("distances", "must be a list of numbers", repr(distances))
     if steps.max() > _FARTHEST:
         raise input_error("distances", f"must not exceed {_FARTHEST:g}", float(steps.max()))
     cases = check_positive_int(n_per_level, "n_per_level")
     runs = check_positive_int(n_runs, "n_runs")
     generator = check_rng(rng)
-    shape = len(sizes), len(steps)
-    means = {name: np.empty(shape) for name in MEASURES}
-    errors = {name: np.zeros(shape) for name in MEASURES}
-    truth = {name: np.empty(shape) for name in MEASURES[:3]}
+    # one table per measure: a row per number of levels, a column per distance
+    means, errors = np.zeros((2, len(MEASURES), len(sizes), len(steps)))
+    truth = {f"true_{name}": np.empty((len(sizes), len(steps))) for name in MEASURES[:3]}
     for i, r in enumerate(sizes):
         y = np.repeat(np.arange(1, r + 1), cases)
         for j, d in enumerate(steps):
             scores = generator.normal(size=(runs, len(y))) + d * y
-            table = np.array([_measured(ordinal_roc(y, row)) for row in scores])
+            table = np.array([_measured(ordinal_roc(y, row)) for row in scores]).T.copy()
+            means[:, i, j] = table.mean(axis=1)
+            if runs > 1:
+                errors[:, i, j] = table.std(axis=1, ddof=1) / np.sqrt(runs)
             exact = normal_population(d * np.arange(1, r + 1))
-            for column, name in enumerate(MEASURES):
-                means[name][i, j] = table[:, column].mean()
-                if runs > 1:
-                    errors[name][i, j] = table[:, column].std(ddof=1) / np.sqrt(runs)
             for name, values in truth.items():
-                values[i, j] = getattr(exact, name)
+                values[i, j] = getattr(exact, name.removeprefix("true_"))
     return SeparabilityExperiment(
         n_levels=np.array(sizes),
         distances=steps.copy(),
-        **means,
-        standard_errors=errors,
-        **{f"true_{name}": values for name, values in truth.items()},
+        **dict(zip(MEASURES, means, strict=True)),
+        standard_errors=dict(zip(MEASURES, errors, strict=True)),
+        **truth,
         n_per_level=cases,
         n_runs=runs,
     )
@@ -348,28 +345,26 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     check_same_length(first=a, second=b)
     if a.ndim != 1 or b.ndim != 1 or len(a) < 2:
         raise input_error("first", "must hold at least 2 rankings", f"shape {a.shape}")
-    a, b = _rounded(a), _rounded(b)
-    tally = np.zeros(5, dtype=np.int64)
+    # ranks, as the difference of huge numbers overflows
+    ranks = [np.unique(_rounded(values), return_inverse=True)[1] for values in (a, b)]
+    # rows: first measure equal, higher, lower (index -1); columns: the second
+    tally = np.zeros((3, 3), dtype=np.int64)
     for i in range(len(a) - 1):
-        # compared, not subtracted: the difference of huge numbers overflows
-        signs = [
-            np.where(values[i + 1 :] > values[i], 1, -1) * (values[i + 1 :] != values[i]) for values in (a, b)
-        ]
-        product = signs[0] * signs[1]
-        tied = signs[0] == 0, signs[1] == 0
-        kinds = (product > 0, product < 0, tied[0] & ~tied[1], tied[1] & ~tied[0], tied[0] & tied[1])
-        tally += [int(np.count_nonzero(kind)) for kind in kinds]
-    shares = (tally / tally.sum()).tolist()
-    names = ("concordant", "discordant", "tied_first", "tied_second", "tied_both")
-    return OrderAgreement(**dict(zip(names, shares, strict=True)))
+        np.add.at(tally, tuple(np.sign(rank[i + 1 :] - rank[i]) for rank in ranks), 1)
+    pairs = int(tally.sum())
+    return OrderAgreement(
+        concordant=int(tally[1, 1] + tally[-1, -1]) / pairs,
+        discordant=int(tally[1, -1] + tally[-1, 1]) / pairs,
+        tied_first=int(tally[0, 1:].sum()) / pairs,
+        tied_second=int(tally[1:, 0].sum()) / pairs,
+        tied_both=int(tally[0, 0]) / pairs,
+    )
 
 
 def _rounded(values: FloatArray) -> FloatArray:
     """Round what has decimals to lose; larger numbers are whole, and would overflow."""
-    out = values.copy()
-    small = np.abs(values) < 2**53
-    out[small] = np.round(values[small], _DECIMALS)
-    return out
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(np.abs(values) < 2**53, np.round(values, _DECIMALS), values)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -465,5 +460,4 @@ def ranking_experiment(
     generator = check_rng(rng)
     y = np.repeat(np.arange(len(sizes)), sizes)
     table = np.array([_measured(ordinal_roc(y, generator.permutation(len(y)))) for _ in range(runs)])
-    columns = {name: table[:, k].copy() for k, name in enumerate(MEASURES)}
-    return RankingExperiment(**columns, level_counts=np.array(sizes))
+    return RankingExperiment(**dict(zip(MEASURES, table.T, strict=True)), level_counts=np.array(sizes))

@@ -16,6 +16,7 @@ from demur._checks import (
     check_choice,
     check_confidence_level,
     check_levels,
+    check_rate,
     check_same_length,
     check_scores,
     check_weights,
@@ -120,9 +121,8 @@ class OrdinalSurface(Result):
 
     def height(self, tpr_low: float, tpr_high: float) -> float:
         """Return the best share of the middle level, given at least these shares of the others."""
-        for name, share in (("tpr_low", tpr_low), ("tpr_high", tpr_high)):
-            if not 0 <= share <= 1:
-                raise input_error(name, "must lie in [0, 1]", share)
+        check_rate(tpr_low, "tpr_low")
+        check_rate(tpr_high, "tpr_high")
         # groups of scores below the threshold after the steps that an outer level needs for its share
         scores, middle = self.counts.scores, _running_share(self.counts.column(1))
         steps = np.searchsorted(self.low_edges, tpr_low)
@@ -490,8 +490,9 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
         )
     product = first.vus(ties) * second.vus(ties)
     unbiased = method == "unbiased"
-    sweeps = first.counts.sweep, second.counts.sweep
-    moment = second_moment(*sweeps, sizes, unbiased=unbiased, strict=ties == "strict")
+    moment = second_moment(
+        first.counts.sweep, second.counts.sweep, sizes, unbiased=unbiased, strict=ties == "strict"
+    )
     return product - moment if unbiased else moment - product
 
 

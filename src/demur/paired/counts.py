@@ -10,7 +10,7 @@ cases draw it from the counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from demur._checks import (
     check_labels,
+    check_left_out,
     check_members,
     check_nonnegative,
     check_same_length,
@@ -29,12 +30,12 @@ from demur._checks import (
 from demur._results import Result, read_only
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
-from demur.counts.bins import BinnedCounts, united_ranges
-from demur.counts.scores import ScoreCounts, check_class_columns
+from demur.counts.bins import counts_of_ranges
+from demur.counts.scores import ScoreCounts, check_class_columns, united_ranges
 from demur.exceptions import InputError
 from demur.surface.bounds import count_bounds
 from demur.surface.surface import surface_of
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["CASES", "JointCounts", "PairedCounts", "PairedRows", "as_paired_rows"]
 
@@ -52,19 +53,7 @@ class PairedRows(NamedTuple):
     evidence: dict[str, Any]
 
 
-class _Axis(NamedTuple):
-    """Distinct scores, or bins of scores, of one model, and the place of every cell among them."""
-
-    lower: FloatArray
-    upper: FloatArray
-    at: IntArray
-
-    @property
-    def n_bins(self) -> int:
-        """Number of bins of more than one score."""
-        return int(np.count_nonzero(self.lower < self.upper))
-
-
+@dataclass(frozen=True, eq=False, repr=False)
 class PairedCounts:
     """Weighted positives and negatives per pair of scores that two models give the same cases.
 
@@ -108,12 +97,12 @@ class PairedCounts:
     0.039
     """
 
-    __slots__ = ("__dict__", "_axes", "_negatives", "_positives")
-
-    def __init__(self, *, _axes: tuple[_Axis, _Axis], _positives: FloatArray, _negatives: FloatArray) -> None:
-        self._axes = _axes
-        self._positives = _positives
-        self._negatives = _negatives
+    score_a: FloatArray
+    score_b: FloatArray
+    positives: FloatArray
+    negatives: FloatArray
+    upper_a: FloatArray
+    upper_b: FloatArray
 
     # ---------------------------------------------------------------- construction
 
@@ -130,8 +119,8 @@ class PairedCounts:
         """Count one row per case."""
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
         weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
-        sums = np.where(rows.positive, weights, 0.0), np.where(rows.positive, 0.0, weights)
-        return cls.from_cells(rows.score_a, rows.score_b, *sums)
+        positives = np.where(rows.positive, weights, 0.0)
+        return cls.from_cells(rows.score_a, rows.score_b, positives, weights - positives)
 
     @classmethod
     def from_cells(
@@ -155,83 +144,61 @@ class PairedCounts:
             low[0] if upper_a is None else check_scores(upper_a, "upper_a"),
             low[1] if upper_b is None else check_scores(upper_b, "upper_b"),
         )
-        columns = {"score_a": low[0], "score_b": low[1], "upper_a": high[0], "upper_b": high[1]}
-        pos, neg = check_class_columns(positives, negatives, **columns)
+        pos, neg = check_class_columns(
+            positives,
+            negatives,
+            score_a=low[0],
+            score_b=low[1],
+            upper_a=high[0],
+            upper_b=high[1],
+        )
         for name, start, stop in zip(("a", "b"), low, high, strict=True):
             wrong = start > stop
             if np.any(wrong):
                 raise input_error(f"score_{name}", f"must not exceed upper_{name}", float(start[wrong][0]))
         kept = pos + neg > 0
-        first, second = (
-            _Axis(*united_ranges(start[kept], stop[kept])) for start, stop in zip(low, high, strict=True)
+        (low_a, high_a, at_a), (low_b, high_b, at_b) = (
+            united_ranges(start[kept], stop[kept]) for start, stop in zip(low, high, strict=True)
         )
         # cells of the same two scores or bins are added up
-        width = len(second.lower)
-        key, cell = np.unique(first.at * width + second.at, return_inverse=True)
-        return cls(
-            _axes=(first._replace(at=key // width), second._replace(at=key % width)),
-            _positives=np.bincount(cell, pos[kept], len(key)).astype(np.float64),
-            _negatives=np.bincount(cell, neg[kept], len(key)).astype(np.float64),
+        key, cell = np.unique(at_a * len(low_b) + at_b, return_inverse=True)
+        at_a, at_b = np.divmod(key, len(low_b))
+        cells = (
+            low_a[at_a],
+            low_b[at_b],
+            *(np.bincount(cell, column[kept], len(key)).astype(np.float64) for column in (pos, neg)),
+            high_a[at_a],
+            high_b[at_b],
         )
+        return cls(*map(read_only, cells))
 
     def merge(self, *others: PairedCounts) -> PairedCounts:
         """Return the counts of the union of disjoint data sets; bins must be the same."""
         for other in others:
             check_type(other, "others", PairedCounts)
         parts = [self, *others]
-        for models in zip(*(part._axes for part in parts), strict=True):
-            source = np.repeat(np.arange(len(parts)), [len(axis.lower) for axis in models])
+        source = np.repeat(np.arange(len(parts)), [len(part.positives) for part in parts])
+        columns = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(self)
+        }
+        for model in "ab":
             # refuses parts of different bins
-            united_ranges(
-                np.concatenate([axis.lower for axis in models]),
-                np.concatenate([axis.upper for axis in models]),
-                source,
-            )
-        names = ("score_a", "score_b", "positives", "negatives", "upper_a", "upper_b")
-        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+            united_ranges(columns[f"score_{model}"], columns[f"upper_{model}"], source)
         return PairedCounts.from_cells(**columns)
 
     # ---------------------------------------------------------------- attributes
 
     @property
-    def score_a(self) -> FloatArray:
-        """Score of model a in each cell, or the smallest of its bin."""
-        return read_only(self._axes[0].lower[self._axes[0].at])
-
-    @property
-    def score_b(self) -> FloatArray:
-        """Score of model b in each cell, or the smallest of its bin."""
-        return read_only(self._axes[1].lower[self._axes[1].at])
-
-    @property
-    def upper_a(self) -> FloatArray:
-        """Largest score of model a in the bin of each cell."""
-        return read_only(self._axes[0].upper[self._axes[0].at])
-
-    @property
-    def upper_b(self) -> FloatArray:
-        """Largest score of model b in the bin of each cell."""
-        return read_only(self._axes[1].upper[self._axes[1].at])
-
-    @property
-    def positives(self) -> FloatArray:
-        """Weight of the positives in each cell."""
-        return read_only(self._positives)
-
-    @property
-    def negatives(self) -> FloatArray:
-        """Weight of the negatives in each cell."""
-        return read_only(self._negatives)
-
-    @property
     def n(self) -> float:
         """Total weight."""
-        return float(self._positives.sum() + self._negatives.sum())
+        return float(self.positives.sum() + self.negatives.sum())
 
-    @property
+    @cached_property
     def n_bins(self) -> tuple[int, int]:
         """Number of bins of more than one score of model a, and of model b."""
-        return self._axes[0].n_bins, self._axes[1].n_bins
+        several = self.score_a < self.upper_a, self.score_b < self.upper_b
+        return len(np.unique(self.score_a[several[0]])), len(np.unique(self.score_b[several[1]]))
 
     @property
     def exact(self) -> bool:
@@ -241,19 +208,12 @@ class PairedCounts:
     @cached_property
     def counts_a(self) -> ScoreCounts:
         """Counts of model a alone; a `BinnedCounts` if its scores are in bins."""
-        return self._counts(self._axes[0])
+        return counts_of_ranges(self.score_a, self.upper_a, self.positives, self.negatives)
 
     @cached_property
     def counts_b(self) -> ScoreCounts:
         """Counts of model b alone; a `BinnedCounts` if its scores are in bins."""
-        return self._counts(self._axes[1])
-
-    def _counts(self, axis: _Axis) -> ScoreCounts:
-        size = len(axis.lower)
-        sums = [np.bincount(axis.at, column, size) for column in (self._positives, self._negatives)]
-        if axis.n_bins:
-            return BinnedCounts.from_bins(axis.lower, axis.upper, *sums)
-        return ScoreCounts.from_counts(axis.lower, *sums)
+        return counts_of_ranges(self.score_b, self.upper_b, self.positives, self.negatives)
 
     @cached_property
     def evidence(self) -> dict[str, Any]:
@@ -265,7 +225,7 @@ class PairedCounts:
         """
         said: dict[str, Any] = {
             "statistic": "joint counts",
-            "cells": len(self._positives),
+            "cells": len(self.positives),
             "exact": self.exact,
         }
         if self.exact:
@@ -281,8 +241,8 @@ class PairedCounts:
 
     def rows(self) -> PairedRows:
         """Return one weighted row per cell and class."""
-        positive, negative = self._positives > 0, self._negatives > 0
-        weights = np.concatenate([self._positives[positive], self._negatives[negative]])
+        positive, negative = self.positives > 0, self.negatives > 0
+        weights = np.concatenate([self.positives[positive], self.negatives[negative]])
         return PairedRows(
             np.arange(len(weights)) < np.count_nonzero(positive),
             np.concatenate([self.score_a[positive], self.score_a[negative]]),
@@ -294,7 +254,7 @@ class PairedCounts:
 
     def __repr__(self) -> str:
         bins = "exact" if self.exact else f"bins={self.n_bins[0]} x {self.n_bins[1]}"
-        return f"PairedCounts(n={self.n:g}, cells={len(self._positives)}, {bins})"
+        return f"PairedCounts(n={self.n:g}, cells={len(self.positives)}, {bins})"
 
 
 def as_paired_rows(
@@ -308,11 +268,7 @@ def as_paired_rows(
     """Lower the two call forms of every paired comparison to checked rows."""
     given = {"score_a": score_a, "score_b": score_b, "pos_label": pos_label, "sample_weight": sample_weight}
     if isinstance(y_true, PairedCounts):
-        for name, value in given.items():
-            if value is not None:
-                raise input_error(
-                    name, "must be left out when the first argument is a PairedCounts", type(value).__name__
-                )
+        check_left_out("a PairedCounts", **given)
         return y_true.rows()
     if isinstance(y_true, ScoreCounts):
         raise input_error(
@@ -408,15 +364,7 @@ class JointCounts(Result):
 
     def binned(self, model: str) -> ScoreCounts:
         """Return the counts of one model in the bins of the cells."""
-        lower, place = np.unique(self.lower[model], return_inverse=True)
-        upper = np.empty_like(lower)
-        upper[place] = self.upper[model]
-        positives, negatives = (
-            np.bincount(place, cases, len(lower)) for cases in (self.positives, self.negatives)
-        )
-        if np.array_equal(lower, upper):
-            return ScoreCounts.from_counts(lower, positives, negatives)
-        return BinnedCounts.from_bins(lower, upper, positives, negatives)
+        return counts_of_ranges(self.lower[model], self.upper[model], self.positives, self.negatives)
 
     def certified(
         self, costs: CostModel | CostRange | None = None, *, prevalence: float | None = None
@@ -439,11 +387,11 @@ class JointCounts(Result):
         certified = []
         for name, finest in self.counts.items():
             coarse, fine = (surface_of(counts, prevalence) for counts in (self.binned(name), finest))
-            gaps = [0.0]
-            for point in points:
-                at = point.mu, point.nu_positive, point.nu_negative
-                gaps.append((float(coarse.cost(*at)) - float(fine.cost(*at))) / max(1.0, point.mu))
-            certified.append(max(gaps) + finest.certified)
+            gaps = [
+                (float(coarse.cost(*at)) - float(fine.cost(*at))) / max(1.0, at[0])
+                for at in ((point.mu, point.nu_positive, point.nu_negative) for point in points)
+            ]
+            certified.append(max(0.0, *gaps) + finest.certified)
         return max(certified)
 
     def __repr__(self) -> str:

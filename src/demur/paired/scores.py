@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_columns, check_labels, check_same_length, check_weights, input_error
+from demur._checks import (
+    check_both_classes,
+    check_columns,
+    check_labels,
+    check_same_length,
+    check_weights,
+    input_error,
+)
 from demur._kernels.placements import (
     Ordered,
     joint_wins,
@@ -20,7 +27,6 @@ from demur._kernels.placements import (
     ordered,
     placements,
 )
-from demur.exceptions import UndefinedError
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
@@ -35,6 +41,8 @@ class JointScores:
     negatives, positives : array of shape (k, cases of the class)
         The scores split by class, once somebody asks for them.
     negative_weight, positive_weight : array or None
+    n_negative, n_positive : float
+        Weight of each class.
     evidence : dict
         What the scores were read from: cases, or joint counts.
     """
@@ -53,15 +61,14 @@ class JointScores:
             positive, scores, weights = positive[kept], [column[kept] for column in scores], weights[kept]
         self._scores = scores
         self._members = {kind: np.flatnonzero(positive == kind) for kind in (True, False)}
-        for kind, rows in self._members.items() if both_classes is not None else ():
-            if len(rows) == 0:
-                word = "positive" if kind else "negative"
-                raise UndefinedError(
-                    f"{both_classes} needs cases of both classes, got no {word} case. "
-                    "Hint: check y_true and pos_label."
-                )
+        if both_classes is not None:
+            check_both_classes(len(self._members[True]), len(self._members[False]), both_classes)
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
+        self.n_negative, self.n_positive = (
+            float(len(self._members[kind]) if own is None else own.sum())
+            for kind, own in ((False, self.negative_weight), (True, self.positive_weight))
+        )
         self.evidence = CASES if evidence is None else evidence
         # what is below a score where every case counts once: the same for all models
         self._numbers = {kind: np.arange(len(rows) + 1.0) for kind, rows in self._members.items()}
@@ -92,8 +99,13 @@ class JointScores:
                 "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
             )
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
-        scores = np.stack([rows.score_a, rows.score_b])
-        return cls(rows.positive, scores, rows.weights, rows.evidence, both_classes=quantity)
+        return cls(
+            rows.positive,
+            np.stack([rows.score_a, rows.score_b]),
+            rows.weights,
+            rows.evidence,
+            both_classes=quantity,
+        )
 
     @classmethod
     def of_columns(
@@ -126,18 +138,6 @@ class JointScores:
     def n_models(self) -> int:
         """Number of models."""
         return len(self._scores)
-
-    @property
-    def n_negative(self) -> float:
-        """Weight of the negatives."""
-        weights = self.negative_weight
-        return float(len(self._members[False]) if weights is None else weights.sum())
-
-    @property
-    def n_positive(self) -> float:
-        """Weight of the positives."""
-        weights = self.positive_weight
-        return float(len(self._members[True]) if weights is None else weights.sum())
 
     @property
     def whole_cases(self) -> bool:
@@ -200,18 +200,9 @@ class JointScores:
         (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
         (row_ab, column_ab, _), (row_ba, column_ba, _) = self.placements(a, b), self.placements(b, a)
         terms = np.empty(len(row_a) + len(column_a), np.int64)
-        terms[: len(row_a)] = _twice_the_sum(row_a, row_ab, row_b, row_ba)
-        terms[len(row_a) :] = _twice_the_sum(column_a, column_ba, column_b, column_ab)
+        terms[: len(row_a)] = 2 * (row_a + row_ab - row_b - row_ba)
+        terms[len(row_a) :] = 2 * (column_a + column_ba - column_b - column_ab)
         if self.negative_weight is None or self.positive_weight is None:
             return terms
         # equal cases have equal placements, so one look serves all of them
         return np.repeat(terms, np.concatenate([self.negative_weight, self.positive_weight]).astype(np.int64))
-
-
-def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two: FloatArray) -> FloatArray:
-    """2 (one + two - less - less_two) without an array for every step."""
-    out = one + two
-    out -= less
-    out -= less_two
-    out *= 2
-    return out

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from demur._checks import check_choice, input_error
-from demur._files.values import number, numbers, optional_number, part, rate, shown, text
+from demur._files.values import numbers, optional_number, part, rate, shown, text
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
@@ -36,6 +36,7 @@ DIGEST = "digest"
 
 _INTEGERS_EXACT_IN_FLOAT = 2**53
 _PRICES = [field for field in dataclasses.fields(CostModel) if field.init]
+_PROMISED = [field.name for field in dataclasses.fields(Promise)]
 
 
 # ---------------------------------------------------------------- writing
@@ -136,7 +137,9 @@ def policy_fields(data: Any) -> dict[str, Any]:
         **_costs(content, classes),
         "shares": numbers(content, "shares", (len(classes),)),
         "chosen": text(content, "chosen"),
-        "promise": _promise(content),
+        "promise": None
+        if part(content, "promise") is None
+        else Promise(**{name: optional_number(content, f"promise.{name}") for name in _PROMISED}),
         "evidence": None if evidence is None else PolicyEvidence.from_file(content, len(classes)),
         "model": None if part(content, "model") is None else text(content, "model"),
         "note": text(content, "note"),
@@ -159,18 +162,13 @@ def _costs(data: Any, classes: list[Any]) -> dict[str, Any]:
             raise input_error("costs.values", "must be a list of numbers", "null")
         abstain = numbers(data, "costs.abstain", (len(classes),))
         return {"costs": CostMatrix(values=values, classes=tuple(classes)), "abstain_costs": abstain}
-    prices = {field.name: part(data, f"costs.{field.name}") for field in _PRICES}
-    for field in _PRICES:
-        if prices[field.name] is not None or field.default is not None:
-            prices[field.name] = number(prices[field.name], f"costs.{field.name}")
+    prices: dict[str, Any] = {
+        field.name: optional_number(data, f"costs.{field.name}")
+        if field.default is None
+        else part(data, f"costs.{field.name}", float)
+        for field in _PRICES
+    }
     return {"costs": CostModel(**prices)}
-
-
-def _promise(data: Any) -> Promise | None:
-    if part(data, "promise") is None:
-        return None
-    names = [field.name for field in dataclasses.fields(Promise)]
-    return Promise(**{name: optional_number(data, f"promise.{name}") for name in names})
 
 
 def _require_known(data: Any, known: Any, where: str = "") -> None:
@@ -248,8 +246,8 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
     names = ("family", "weights", "abstain_weight", "column_costs")
     rule = {name: part(data, f"rule.{name}") for name in names}
     costs, abstain = part(data, "costs"), part(data, "abstain_costs")
-    expected = {name: part(data, f"expected.{name}") for name in ("cost", "abstention_rate", "error_rate")}
-    expected["limit"] = part(data, "expected.limit")
+    promised = ("cost", "abstention_rate", "error_rate", "limit")
+    expected = {name: part(data, f"expected.{name}") for name in promised}
     told = any(value is not None for value in expected.values())
     evidence = part(data, "evidence")
     return {

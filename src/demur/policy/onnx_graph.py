@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from demur._checks import input_error
 from demur.exceptions import InputError
 from demur.policy.labels import label_kind
@@ -35,7 +37,12 @@ def onnx_of(
 
     With `model` its inputs in, both out. ONNX has no missing labels: rows without a decision abstain.
     """
-    onnx = _onnx_package()
+    try:
+        import onnx
+        import onnx.checker
+        import onnx.helper
+    except ImportError:
+        raise InputError("ONNX needs the package onnx. Hint: pip install 'demur[onnx]'.") from None
     helper, types = onnx.helper, onnx.TensorProto
     width = len(decision.columns)
     numbers = helper.make_tensor_value_info(
@@ -58,29 +65,17 @@ def onnx_of(
     _require_model(onnx, model, numbers.name)
     found = _scores_of(onnx, model, output)
     made = type(model).FromString(model.SerializeToString())
-    if width == 1:
-        writer.take_column(found, _place(found, classes, column))
-    elif column is None:
-        writer.take_columns(found, classes)
-    else:
+    if width > 1 and column is not None:
         raise input_error("column", "is for rules of one score", column, "leave it out.")
+    # classifiers sort their classes
+    order = [sorted(classes).index(name) for name in classes]
+    writer.take(found, _place(found, order, column) if width == 1 else order, numbers.name)
     writer.decide(decision, abstain_label)
     made.graph.node.extend(writer.nodes)
     made.graph.initializer.extend(writer.constants)
     del made.graph.output[:]
     made.graph.output.extend([decided, numbers])
     return _signed(origin, onnx, made)
-
-
-def _onnx_package() -> Any:
-    """Return the package onnx, or say how to get it."""
-    try:
-        import onnx
-        import onnx.checker
-        import onnx.helper
-    except ImportError:
-        raise InputError("ONNX needs the package onnx. Hint: pip install 'demur[onnx]'.") from None
-    return onnx
 
 
 def _signed(origin: Sequence[tuple[str, str]], onnx: Any, made: Any) -> Any:
@@ -183,23 +178,17 @@ class _Writer:
 
     # ------------------------------------------------------------ behind a classifier
 
-    def take_column(self, found: Any, place: int | None) -> None:
-        """Bring the scores of the positive class into `score`, as doubles; None: there is one column."""
-        if place is None:
-            column = self.shaped(found.name, -1)
+    def take(self, found: Any, places: int | list[int] | None, name: str) -> None:
+        """Bring one or more columns of a classifier into `name`, as doubles; None: there is one column."""
+        if places is None:
+            columns = self.shaped(found.name, -1)
         else:
-            at = self.constant(self.types.INT64, [], [place])
-            column = self.node("Gather", found.name, at, axis=1)
-        self.node("Cast", column, output=_SCORE, to=self.types.DOUBLE)
-
-    def take_columns(self, found: Any, classes: Sequence[Any]) -> None:
-        """Bring the columns of a classifier, which sorts its classes, into the policy's order, as doubles."""
-        order = [sorted(classes).index(name) for name in classes]
-        at = self.constant(self.types.INT64, [len(order)], order)
-        self.node("Cast", self.node("Gather", found.name, at, axis=1), output=_PROBA, to=self.types.DOUBLE)
+            at = self.constant(self.types.INT64, list(np.shape(places)), np.ravel(places).tolist())
+            columns = self.node("Gather", found.name, at, axis=1)
+        self.node("Cast", columns, output=name, to=self.types.DOUBLE)
 
 
-def _place(found: Any, classes: Sequence[Any], column: int | None) -> int | None:
+def _place(found: Any, order: Sequence[int], column: int | None) -> int | None:
     """Return the column of the positive class in the output of a classifier; None if there is but one."""
     sizes = [size.dim_value for size in found.type.tensor_type.shape.dim]
     if column is not None:
@@ -209,8 +198,7 @@ def _place(found: Any, classes: Sequence[Any], column: int | None) -> int | None
     if len(sizes) != _TABLE or sizes[1] not in (0, _CLASSES):
         shown = " x ".join(str(size or "n") for size in sizes) or "an unknown shape"
         raise input_error("column", f"is needed for an output of {shown}", None, "count from 0.")
-    # classifiers sort their classes
-    return sorted(classes).index(classes[1])
+    return order[1]
 
 
 def _require_model(onnx: Any, model: Any, numbers: str) -> None:

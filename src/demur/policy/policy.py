@@ -165,18 +165,15 @@ class Policy(Result):
             known = ", ".join(rule.__name__ for rule in RULES.values())
             raise input_error("rule", f"must be a rule ({known})", type(self.rule).__name__)
         check_type(self.note, "note", str)
-        if self.model is not None:
-            check_type(self.model, "model", str)
+        for name, kind in (("model", str), ("promise", Promise), ("evidence", PolicyEvidence)):
+            if getattr(self, name) is not None:
+                check_type(getattr(self, name), name, kind)
         self._set_labels()
         self._set_columns()
         self._set_costs()
         if self.shares is not None:
             shares = np.array([rate(share, "shares") for share in self.shares])
             object.__setattr__(self, "shares", shares)
-        if self.promise is not None:
-            check_type(self.promise, "promise", Promise)
-        if self.evidence is not None:
-            check_type(self.evidence, "evidence", PolicyEvidence)
         Result.__post_init__(self)
 
     def _set_labels(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from demur.windows.expression import All, Case, Column, Condition, Decision, FirstBest, Number, Numeric, Sum
+from demur.windows.expression import All, Case, Column, Condition, Decision, Number, Numeric, Sum
 
 __all__ = ["python_of"]
 
@@ -48,42 +48,28 @@ def decide(values):
 
 def python_of(decision: Decision, origin: Sequence[str]) -> str:
     """Return the source of a module with one function, of a score or of one value per column."""
-    told = "\n".join(map(_in_docstring, origin))
+    told, value = "\n".join(map(_in_docstring, origin)), decision.value
+    names = {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
+    words = "the label of a score"
     if len(decision.columns) == 1:
         names = {decision.columns[0]: "score"}
-        words = _words(decision.value, names) if isinstance(decision.value, Case) else "the label of a score"
-        head = _ONE.format(origin=told, words=_in_docstring(words))
-    else:
-        names = {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
-        head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
     lines = []
     if decision.valid is not None:
         lines += [f"if not ({_condition(decision.valid, names)}):", "    return None"]
-    lines += (
-        _case(decision.value, names) if isinstance(decision.value, Case) else _best(decision.value, names)
-    )
+    if isinstance(value, Case):
+        tests = [(_condition(test, names), label) for test, label in value.branches]
+        lines += [line for test, label in tests for line in (f"if {test}:", f"    return {label!r}")]
+        lines.append(f"return {value.otherwise!r}")
+        branches = [f"{label!r} if {test}" for test, label in tests]
+        words = ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
+    else:
+        lines += ["numbers = [", *(f"    {_number(number, names)}," for number in value.values), "]"]
+        lines += ["labels = [", *(f"    {label!r}," for label in value.labels), "]"]
+        lines.append(f"return labels[numbers.index({'max' if value.largest else 'min'}(numbers))]")
+    head = _ONE.format(origin=told, words=_in_docstring(words))
+    if len(decision.columns) > 1:
+        head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
     return head + "".join(f"    {line}\n" for line in lines)
-
-
-def _case(value: Case, names: Mapping[str, str]) -> list[str]:
-    lines = []
-    for test, label in value.branches:
-        lines += [f"if {_condition(test, names)}:", f"    return {label!r}"]
-    return [*lines, f"return {value.otherwise!r}"]
-
-
-def _best(value: FirstBest, names: Mapping[str, str]) -> list[str]:
-    numbers = [f"    {_number(number, names)}," for number in value.values]
-    labels = [f"    {label!r}," for label in value.labels]
-    pick = "max" if value.largest else "min"
-    listed = ["numbers = [", *numbers, "]", "labels = [", *labels, "]"]
-    return [*listed, f"return labels[numbers.index({pick}(numbers))]"]
-
-
-def _words(value: Case, names: Mapping[str, str]) -> str:
-    """Return the rule in words."""
-    branches = [f"{label!r} if {_condition(test, names)}" for test, label in value.branches]
-    return ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
 
 
 def _condition(test: Condition, names: Mapping[str, str]) -> str:

@@ -31,7 +31,12 @@ def sql_of(
         dialect = _OTHER_NAMES.get(plain, plain)
     target = DIALECTS[check_choice(dialect, "dialect", tuple(DIALECTS))]
     expression = _Printer(target, label_kind(labels)).decision(decision)
-    comment = _comment(origin, target)
+    head = (
+        f"Decision of a policy of demur, for {target.name}; a missing score or NaN gets no decision (NULL)."
+    )
+    # nothing in it can end the comment or begin another
+    lines = (line.replace("*/", "* /").replace("/*", "/ *") for line in (head, *origin))
+    comment = "/* " + "\n   ".join(lines) + " */"
     if table is None:
         return f"{comment}\n{expression}"
     added = target.column(checked_name(name, "decision"))
@@ -94,16 +99,6 @@ class _Printer:
         if self.kind == "text":
             return self.target.text(str(label))
         return str(label) if self.kind == "whole" else self.target.literal(float(label))
-
-
-def _comment(origin: Sequence[str], target: Dialect) -> str:
-    """Say where the rule comes from; nothing in it can end the comment or begin another."""
-    lines = [
-        f"Decision of a policy of demur, for {target.name}; a missing score or NaN gets no decision (NULL).",
-        *origin,
-    ]
-    safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
-    return "/* " + "\n   ".join(safe) + " */"
 
 
 def checked_name(name: object, argument: str) -> str:

@@ -26,22 +26,6 @@ def _escaped(text: str) -> str:
     return "'" + "".join(known.get(letter, letter) for letter in text) + "'"
 
 
-def _escaped_name(name: str) -> str:
-    """Quote a name for BigQuery, which reads backslashes there, too."""
-    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
-    return f"`{escaped}`"
-
-
-def _plain_or_quoted(name: str) -> str:
-    """Leave plain names alone where quoting would make their case count."""
-    return name if _PLAIN.fullmatch(name) else _quoted_name(name)
-
-
-def _bracketed_or_ticked(name: str) -> str:
-    # SQLite takes a name in double quotes that it does not know for text
-    return f"[{name}]" if "]" not in name else _ticked_name(name)
-
-
 def binary_fraction(value: float, real: str) -> str:
     """Write a float as whole numbers below 2**63 and powers of two: exact wherever floats are binary.
 
@@ -133,7 +117,8 @@ DIALECTS = {
         real="FLOAT64",
         literal=_with_exponent,
         text=_escaped,
-        column=_escaped_name,
+        # it reads backslashes in names, too
+        column=lambda name: "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`",
         missing="{raw} IS NULL OR IS_NAN({score})",
         whole_table_name=True,
     ),
@@ -142,7 +127,8 @@ DIALECTS = {
         real="DOUBLE",
         literal=_cast_text("DOUBLE"),
         text=_escaped,
-        column=_plain_or_quoted,
+        # quoting would make the case of a plain name count
+        column=lambda name: name if _PLAIN.fullmatch(name) else _quoted_name(name),
         missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE)",
     ),
     "tsql": Dialect(
@@ -159,7 +145,8 @@ DIALECTS = {
         real="REAL",
         # SQLite promises 15 digits of a decimal number only
         literal=lambda value: binary_fraction(value, "REAL"),
-        column=_bracketed_or_ticked,
+        # it takes a name in double quotes that it does not know for text
+        column=lambda name: f"[{name}]" if "]" not in name else _ticked_name(name),
         # text would count as 0; NaN is stored as NULL
         missing="typeof({raw}) NOT IN ('real', 'integer')",
         greatest="max",

@@ -100,24 +100,19 @@ def _sign_flips(blocks: int, n_resamples: int, rng: np.random.Generator) -> tupl
     if blocks < 60 and 2**blocks <= n_resamples:
         flipped = (np.arange(2**blocks)[:, None] >> np.arange(blocks)) & 1
         return iter([np.asarray(1.0 - 2.0 * flipped)]), True
-    drawn = (
-        np.asarray(1.0 - 2.0 * rng.integers(0, 2, size=(size, blocks)))
-        for size in resample_chunks(n_resamples, blocks)
-    )
-    return drawn, False
+    chunks = resample_chunks(n_resamples, blocks)
+    return (np.asarray(1.0 - 2.0 * rng.integers(0, 2, size=(size, blocks))) for size in chunks), False
 
 
 def _permutation_pvalue(observed: float, exchanged: FloatArray, alternative: str, *, exact: bool) -> float:
     """Share of exchanges at least as extreme; a drawn set includes the observed one."""
     slack = 1e-12 * max(abs(observed), float(np.abs(exchanged).max(initial=0.0)))
     if alternative == "two-sided":
-        extreme = np.abs(exchanged) >= abs(observed) - slack
-    else:
-        sign = 1.0 if alternative == "greater" else -1.0
-        extreme = sign * exchanged >= sign * observed - slack
-    if exact:
-        return float(np.mean(extreme))
-    return float((1 + np.count_nonzero(extreme)) / (1 + len(exchanged)))
+        observed, exchanged = abs(observed), np.abs(exchanged)
+    elif alternative == "less":
+        observed, exchanged = -observed, -exchanged
+    drawn = 0 if exact else 1
+    return float((drawn + np.count_nonzero(exchanged >= observed - slack)) / (drawn + len(exchanged)))
 
 
 def aoc_difference_test(
@@ -400,15 +395,13 @@ def diebold_mariano_test(
     # Harvey, Leybourne and Newbold (1997), eq. 9
     variance /= (n + 1 - 2 * h + h * (h - 1) / n) / n
     statistic = mean / math.sqrt(variance)
-    if alternative == "two-sided":
-        pvalue = 2 * stdtr(n - 1, -abs(statistic))
-    else:
-        pvalue = stdtr(n - 1, statistic if alternative == "less" else -statistic)
+    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
+    sides = 2 if alternative == "two-sided" else 1
     return DieboldMariano(
         difference=mean,
         variance=variance,
         statistic=statistic,
-        pvalue=float(pvalue),
+        pvalue=float(sides * stdtr(n - 1, tail)),
         alternative=alternative,
         horizon=h,
         n=n,

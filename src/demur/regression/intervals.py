@@ -120,8 +120,7 @@ def _bca_levels(values: FloatArray, means: FloatArray, tails: FloatArray) -> Flo
     below = np.mean(means < values.mean()) + np.mean(means == values.mean()) / 2
     bias = ndtri(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means)))
     shifted = bias + ndtri(tails)
-    levels: FloatArray = ndtr(bias + shifted / (1 - acceleration * shifted))
-    return levels
+    return np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted)))
 
 
 # ---------------------------------------------------------------- bootstrap-t on the log scale
@@ -276,8 +275,7 @@ def aoc_interval(
     count = check_positive_int(n_resamples, "n_resamples")
     generator = check_rng(rng)
     if method == "bootstrap-t":
-        limit = tolerance_limit(max_tolerance, math.inf)
-        return _log_t_interval(values, count, level, limit, generator)
+        return _log_t_interval(values, count, level, tolerance_limit(max_tolerance, math.inf), generator)
     return bootstrap_interval(values, bootstrap_means(values, count, length, generator), level, method)
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from demur._checks import (
+    as_floats,
     check_covariance,
     check_finite,
     check_matrix,
@@ -206,8 +207,8 @@ class KalmanModel:
         """Dimension as given, or as the first matrix among the sources has it on that axis."""
         given = getattr(self, name)
         if given is None:
-            shapes = [(np.shape(value), axis) for value, axis in sources if not callable(value)]
-            sizes = [shape[axis] for shape, axis in shapes if len(shape) == 2]
+            matrices = [one for one in sources if not callable(one[0]) and np.ndim(one[0]) == 2]
+            sizes = [np.shape(value)[axis] for value, axis in matrices]
             if not sizes:
                 raise input_error(name, "is needed where no matrix shows it", None)
             given = sizes[0]
@@ -340,10 +341,7 @@ class KalmanFilter(ABC):
 
         A one-dimensional series is one observation of one number per time. NaN is missing.
         """
-        try:
-            values = np.asarray(series, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise input_error("series", "must hold numbers", type(series).__name__) from None
+        values = as_floats(series, "series")
         m = self.model.n_observed
         if values.ndim == 1 and m == 1:
             values = values[:, None]
@@ -353,8 +351,8 @@ class KalmanFilter(ABC):
         names = FilterRun.__dataclass_fields__
         return FilterRun(**{name: np.array([getattr(step, name) for step in steps]) for name in names})
 
-    def _evaluate(self, function: Any, points: FloatArray, name: str) -> FloatArray:
-        """Values at all columns of `points`, one column each."""
+    def _values(self, function: Any, points: FloatArray, name: str) -> FloatArray:
+        """Values at all columns of `points`; the first time it is tested whether one depends on others."""
         if not callable(function):
             return np.asarray(function @ points)
         rows, count = self._rows(name), points.shape[1]
@@ -375,18 +373,10 @@ class KalmanFilter(ABC):
             raise input_error(
                 name, "must give finite values", "NaN or an infinite number", "the state diverged."
             )
-        return values
-
-    def _rows(self, name: str) -> int:
-        return self.model.n_state if name == "transition" else self.model.n_observed
-
-    def _values(self, function: Any, points: FloatArray, name: str) -> FloatArray:
-        """Values at the points; the first time it is tested whether columns depend on each other."""
-        values = self._evaluate(function, points, name)
-        if name not in self._tested and points.shape[1] > 1 and callable(function):
+        if name not in self._tested and count > 1:
             self._tested.add(name)
-            alone = self._evaluate(function, points[:, -1:], name)
-            if not np.allclose(alone[:, 0], values[:, -1], rtol=1e-9, equal_nan=True):
+            alone = self._values(function, points[:, -1:], name)
+            if not np.allclose(alone[:, 0], values[:, -1], rtol=1e-9):
                 raise input_error(
                     name,
                     "must treat every column as a state of its own",
@@ -394,6 +384,9 @@ class KalmanFilter(ABC):
                     "reduce along axis 0 only, or pass vectorized=False.",
                 )
         return values
+
+    def _rows(self, name: str) -> int:
+        return self.model.n_state if name == "transition" else self.model.n_observed
 
     def _jacobian(self, function: Any, derivative: Function | None, name: str) -> FloatArray:
         """Matrix of partial derivatives: given, of a matrix itself, or by central differences."""
@@ -407,7 +400,7 @@ class KalmanFilter(ABC):
             return matrix
         # the cube root of the precision balances the errors of truncation and of rounding
         step = np.cbrt(np.finfo(np.float64).eps) * np.maximum(1.0, np.abs(x))
-        values = self._evaluate(function, x[:, None] + np.hstack([np.diag(step), -np.diag(step)]), name)
+        values = self._values(function, x[:, None] + np.hstack([np.diag(step), -np.diag(step)]), name)
         return np.asarray((values[:, : len(x)] - values[:, len(x) :]) / (2 * step))
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from demur._checks import (
     check_choice,
     check_finite,
     check_nonnegative,
+    check_positive,
     check_probability,
     check_same_length,
     check_scores,
@@ -30,7 +31,7 @@ from demur._checks import (
 from demur._kernels.sweep import distribution
 from demur._results import Result, as_scalar, read_only
 from demur.exceptions import UndefinedError
-from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
+from demur.typing import ArrayLike, FloatArray, Scalar
 
 __all__ = ["RecCurve", "null_rec_curve", "rec_curve", "regression_errors"]
 
@@ -104,9 +105,8 @@ class RecCurve(Result):
         """
         if self.interpolation == "linear":
             return _polyline(self.tolerance, self.accuracy)
-        x = np.concatenate([[0.0], np.repeat(self.tolerance, 2)])
-        y = np.concatenate([[0.0, 0.0], np.repeat(self.accuracy, 2)[:-1]])
-        return x, y
+        steps = np.repeat(self.tolerance, 2), np.repeat(self.accuracy, 2)[:-1]
+        return np.append(0.0, steps[0]), np.append([0.0, 0.0], steps[1])
 
     def area_over(self, max_tolerance: float | None = None) -> float:
         """Return the area over the curve from 0 to `max_tolerance` (default: the largest error)."""
@@ -178,8 +178,7 @@ class RecCurve(Result):
 
 
 def _step_values(curve: RecCurve, at: FloatArray) -> FloatArray:
-    index: IntArray = np.searchsorted(curve.tolerance, at, side="right")
-    return np.asarray(np.concatenate([[0.0], curve.accuracy])[index])
+    return np.concatenate([[0.0], curve.accuracy])[np.searchsorted(curve.tolerance, at, side="right")]
 
 
 def _polyline(tolerance: FloatArray, accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -199,12 +198,7 @@ def _area_over_polyline(x: FloatArray, y: FloatArray, limit: float) -> float:
 
 def tolerance_limit(max_tolerance: Any, largest: float) -> float:
     """Return where an area or an axis ends: as given, or at the largest error."""
-    if max_tolerance is None:
-        return largest
-    limit = check_finite(max_tolerance, "max_tolerance")
-    if limit.ndim or limit <= 0:
-        raise input_error("max_tolerance", "must be one number above 0", max_tolerance)
-    return float(limit)
+    return largest if max_tolerance is None else check_positive(max_tolerance, "max_tolerance")
 
 
 def regression_errors(y_true: ArrayLike, y_pred: ArrayLike, *, loss: str = "absolute") -> FloatArray:

@@ -270,8 +270,6 @@ class CentralDifferenceKalmanFilter(SigmaPointFilter):
 class _SquareRootForm(SigmaPointFilter):
     """A filter that keeps the lower factor instead of the covariance."""
 
-    _lower: FloatArray
-
     @property
     def covariance(self) -> FloatArray:
         """Covariance of the state, made from its factor."""

@@ -1,6 +1,5 @@
 """Costs that differ by case, small enough for a page: every case's, or sums over groups of scores."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.splits import Rows
-from demur.report.cases import PageCases
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["PageAmounts", "page_amounts"]
+__all__ = ["page_amounts"]
 
 _ARGUMENTS = (
     "cost_fn",
@@ -47,45 +45,28 @@ _COLUMNS: dict[str, tuple[int, ...]] = {
 _Same = list[list[float | None]]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PageAmounts:
-    """What the cases of a comparison cost; the prices of the page are factors on it.
+def page_amounts(comparison: Comparison | None, cells: IntArray | None) -> dict[str, Any] | None:
+    """Return the costs of the cases of a comparison; the prices of the page are factors on them.
 
-    Attributes
-    ----------
-    named : mapping
-        Arguments of `CaseCosts`: a number, or where one per case came from with `incurred_costs`.
-    same : list of lists
-        What all cases of a class (negative, positive) cost under each decision (negative, positive,
-        abstain); None where that differs by case.
-    columns : list of lists or None
-        By class and decision what its cases cost, in the order of `PageCases`; None where they cost the
-        same, or where there are groups.
-    groups : list or None
-        By model: scores in groups with the sums of every fold; None where every case is at hand.
+    None where all cases of a class cost the same. `cells` is where the comparison holds the cases that the
+    page lists, if it does:
+
+    - named: arguments of `CaseCosts`: a number, or where one per case came from with `incurred_costs`
+    - same: what all cases of a class (negative, positive) cost under each decision (negative, positive,
+      abstain); None where that differs by case
+    - columns: by class and decision what the cases listed cost; None where they cost the same, or where
+      there are groups
+    - groups: by model scores in groups with the sums of every fold; None where every case is listed
     """
-
-    named: dict[str, Any]
-    same: _Same
-    columns: list[list[Any]] | None
-    groups: list[dict[str, Any]] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the amounts as the schema has them."""
-        return {"named": self.named, "same": self.same, "columns": self.columns, "groups": self.groups}
-
-
-def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> PageAmounts | None:
-    """Return the costs of the cases of a comparison; None where all cases of a class cost the same."""
     if comparison is None or not isinstance(comparison.problem.costs, CaseCosts):
         return None
     split = next(iter(comparison.cases.values()))
     assert split.losses is not None
-    rows = split.splits.repeats[0].cell if cases is None else cases.cells
+    rows = split.splits.repeats[0].cell if cells is None else cells
     positive, losses = split.positive[rows], split.losses[rows]
     same = _same(positive, losses)
     columns = groups = None
-    if cases is not None:
+    if cells is not None:
         by_class = losses[~positive], losses[positive]
         columns = [
             [own[:, place].tolist() if cost is None else None for place, cost in enumerate(costs)]
@@ -99,7 +80,7 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
     named = _named(comparison.problem.costs)
     for name, found in incurred_costs(comparison.problem.costs, comparison.cases).items():
         named[name] |= found
-    return PageAmounts(named=named, same=same, columns=columns, groups=groups)
+    return {"named": named, "same": same, "columns": columns, "groups": groups}
 
 
 def _same(positive: BoolArray, losses: FloatArray) -> _Same:

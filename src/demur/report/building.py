@@ -1,8 +1,8 @@
-"""From a comparison to the parts of a report; what cannot be computed becomes a sentence."""
+"""From a comparison to the parts of a report."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +13,7 @@ from demur.auc.difference import PairedOptions, paired_test
 from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
+from demur.comparison.problem import DecisionProblem
 from demur.counts.scores import ScoreCounts
 from demur.honest.curve_bands import envelope_band_of
 from demur.honest.pairs import held_out_pair, judged_pair
@@ -25,24 +26,12 @@ from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import Range
 
-__all__ = ["Notes", "begin_models", "begin_pairs", "lone_models"]
+__all__ = ["begin_models", "begin_pairs", "lone_models"]
 
 _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
 # pairs beyond these many models are left to the functions that compare two
 _MOST_PAIRED = 12
-
-
-@dataclass
-class Notes:
-    """Sentences on what could not be computed, each said once."""
-
-    sentences: list[str] = field(default_factory=list)
-
-    def add(self, sentence: str) -> None:
-        """Keep a sentence."""
-        if sentence not in self.sentences:
-            self.sentences.append(sentence)
 
 
 # ---------------------------------------------------------------- models
@@ -98,11 +87,9 @@ def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[M
     return finished
 
 
-def lone_models(
-    counts: Mapping[str, ScoreCounts], prevalence: float | None, confidence_level: float
-) -> tuple[ModelReport, ...]:
+def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> tuple[ModelReport, ...]:
     """Make the parts of models that cannot be judged honestly: one class, or too few cases."""
-    surfaces = [abstention_surface(one, prevalence=prevalence) for one in counts.values()]
+    surfaces = [abstention_surface(one, prevalence=problem.rate) for one in counts.values()]
     reports = []
     for (name, one), surface, share in zip(counts.items(), surfaces, _wins(surfaces), strict=True):
         both = min(one.n_positive, one.n_negative) > 0
@@ -119,7 +106,10 @@ def lone_models(
                 bins=score_bins(one),
                 roc=roc_points(one),
                 evidence=model_evidence(
-                    one, prevalence=prevalence, confidence_level=confidence_level, weights="importance"
+                    one,
+                    prevalence=problem.rate,
+                    confidence_level=problem.confidence_level,
+                    weights="importance",
                 ),
                 policy=PolicyEvidence.from_counts(one),
             )

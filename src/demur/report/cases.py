@@ -4,7 +4,6 @@ They are listed in the order of their content, never in that of the file.
 """
 
 import base64
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from demur.comparison.comparison import Comparison
 from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["PageCases", "page_bounds", "page_cases"]
+__all__ = ["page_bounds", "page_cases"]
 
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
@@ -22,59 +21,22 @@ _MOST_SCORES = 3 * _MOST_CASES
 _MOST_STEPS = 200
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PageCases:
-    """Every case with its fold in every split and its score by every model.
+def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, IntArray | None]:
+    """List the cases of a comparison, and where it holds each of them.
 
-    Between blocks all cheapest windows are found. A limit can force a cut inside a block, so the
-    page searches all scores, as `demur.cheapest_window` does.
-
-    Attributes
-    ----------
-    positives : int
-        The first so many cases are the positives.
-    sizes : array or None
-        Weights of the cases; None where every case counts once.
-    folds : list of array
-        Fold of every case in every split.
-    scores : list of array
-        Distinct scores of every model, ascending.
-    ranks : list of array
-        Place of every case's score among them.
-    cells : array
-        Where the comparison holds every case; not part of the page.
+    Every case has its fold in every split and its score by every model. Between blocks all cheapest windows
+    are found. A limit can force a cut inside a block, so the page searches all scores, as
+    `demur.cheapest_window` does. None where the cases are too many or were split model by model.
     """
-
-    positives: int
-    sizes: FloatArray | None
-    folds: list[IntArray]
-    scores: list[FloatArray]
-    ranks: list[IntArray]
-    cells: IntArray
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the cases as the schema has them: short whole numbers as text."""
-        return {
-            "positives": self.positives,
-            "sizes": None if self.sizes is None else self.sizes.tolist(),
-            # at most ten folds: one digit each
-            "folds": ["".join(map(str, fold.tolist())) for fold in self.folds],
-            "scores": [json_safe(column) for column in self.scores],
-            "ranks": [base64.b64encode(column.astype("<u2").tobytes()).decode() for column in self.ranks],
-        }
-
-
-def page_cases(comparison: Comparison | None) -> PageCases | None:
-    """List the cases of a comparison; None where they are too many or were split model by model."""
     if comparison is None:
-        return None
+        return None, None
     names = list(comparison.models)
     cases = comparison.cases[names[0]]
     first = cases.splits.repeats[0]
     size = len(first.cell)
     apart = any(comparison.cases[name] is not cases for name in names)
     if apart or size > _MOST_CASES or size * len(names) > _MOST_SCORES or cases.folds > 10:
-        return None
+        return None, None
     scores, ranks = [], []
     for name in names:
         model = comparison.judged[name]
@@ -85,14 +47,17 @@ def page_cases(comparison: Comparison | None) -> PageCases | None:
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
     # the last key of a lexsort is the first to sort by
     order = np.lexsort([*folds, *losses, first.cases, *ranks[::-1], ~cases.positive[first.cell]])
-    return PageCases(
-        positives=int(cases.positive[first.cell].sum()),
-        sizes=None if once else first.cases[order],
-        folds=[fold[order] for fold in folds],
-        scores=scores,
-        ranks=[column[order] for column in ranks],
-        cells=first.cell[order],
-    )
+    listed = {
+        # the first so many cases are the positives
+        "positives": int(cases.positive[first.cell].sum()),
+        "sizes": None if once else first.cases[order].tolist(),
+        # at most ten folds: one digit each
+        "folds": ["".join(map(str, fold[order].tolist())) for fold in folds],
+        # distinct ones, ascending, and the place of every case's score among them
+        "scores": [json_safe(column) for column in scores],
+        "ranks": [base64.b64encode(column[order].astype("<u2").tobytes()).decode() for column in ranks],
+    }
+    return listed, first.cell[order]
 
 
 def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,18 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import (
-    check_mapping,
-    check_type,
-    input_error,
-)
+from demur._checks import check_mapping, check_type, input_error
 from demur._files.whole import whole_file
 from demur._results import Result
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, check_columns
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
-from demur.comparison.remarks import model_remarks
+from demur.comparison.remarks import model_remarks, no_answer
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts
@@ -34,7 +30,7 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
 from demur.report.asked import model_scores, page_problem
-from demur.report.building import Notes, begin_models, begin_pairs, lone_models
+from demur.report.building import begin_models, begin_pairs, lone_models
 from demur.report.cases import page_bounds, page_cases
 from demur.report.class_page import (
     ReviewLevel,
@@ -44,9 +40,7 @@ from demur.report.class_page import (
     review_levels,
 )
 from demur.report.groups import RuleByGroup, rule_by_group
-from demur.report.headline import headline
 from demur.report.model import DataSource, ModelReport, PairReport
-from demur.report.notebook import class_page_widget, page_widget
 from demur.report.page_costs import page_costs, whole_number
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -209,25 +203,22 @@ class Report(Result):
         )
         positive, weight = columns.positive, columns.weight
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
-        notes = Notes()
-        comparison = _unless_too_few(
-            notes,
-            [float(np.sum((positive == kind) & (weight is None or weight > 0))) for kind in (True, False)],
-            lambda: compared(
-                CaseTable.of_columns(columns, problem, weights=weights),
-                problem,
-                class_names=origin.class_names,
-            ),
-            by_case=problem.by_case,
-        )
-        if comparison is None:
+        try:
+            table = CaseTable.of_columns(columns, problem, weights=weights)
+            comparison = compared(table, problem, class_names=origin.class_names)
+        except InputError as error:
+            held = True if weight is None else weight > 0
+            sizes = [float(np.sum((positive == kind) & held)) for kind in (True, False)]
+            # the page has no other number for costs by case
+            if problem.by_case or not _too_few(error, sizes):
+                raise
             counts = {
                 name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
                 for name, column in columns.scores.items()
             }
-            lone = lone_models(counts, problem.rate, problem.confidence_level)
-            return cls._made(None, lone, (), problem, origin, notes, costs_given=costs is not None)
-        return cls._of(comparison, origin, notes, costs_given=costs is not None)
+            notes = [f"Honest costs are left out: {error}"]
+            return cls._made(None, lone_models(counts, problem), (), problem, origin, notes, costs)
+        return cls._of(comparison, origin, costs)
 
     @classmethod
     def from_comparison(
@@ -247,8 +238,9 @@ class Report(Result):
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         if not comparison.problem.many:
-            return cls._of(comparison, origin, Notes(), costs_given=True)
-        made = cls._made(comparison, (), (), comparison.problem, origin, Notes(), costs_given=True)
+            return cls._of(comparison, origin, comparison.problem.costs)
+        problem = comparison.problem
+        made = cls._made(comparison, (), (), problem, origin, comparison.notes, problem.costs)
         return replace(made, levels=review_levels(comparison), columns=columns)
 
     @classmethod
@@ -277,36 +269,24 @@ class Report(Result):
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
-        notes = Notes()
-        comparison = _unless_too_few(
-            notes,
-            sizes.pop(),
-            lambda: compared(CaseTable.of_counts(checked, problem), problem, class_names=origin.class_names),
-        )
-        if comparison is None:
-            if len(checked) > 1:
-                notes.add(_NOT_PAIRED)
-            lone = lone_models(checked, problem.rate, problem.confidence_level)
-            return cls._made(None, lone, (), problem, origin, notes, costs_given=costs is not None)
-        return cls._of(comparison, origin, notes, costs_given=costs is not None)
+        try:
+            table = CaseTable.of_counts(checked, problem)
+            comparison = compared(table, problem, class_names=origin.class_names)
+        except InputError as error:
+            if not _too_few(error, sizes.pop()):
+                raise
+            notes = [f"Honest costs are left out: {error}", *([_NOT_PAIRED] if len(checked) > 1 else [])]
+            return cls._made(None, lone_models(checked, problem), (), problem, origin, notes, costs)
+        return cls._of(comparison, origin, costs)
 
     @classmethod
-    def _of(
-        cls,
-        comparison: Comparison,
-        source: DataSource,
-        notes: Notes,
-        *,
-        costs_given: bool,
-    ) -> Report:
+    def _of(cls, comparison: Comparison, source: DataSource, costs: Any) -> Report:
         """Add to a comparison what only a report has."""
-        if len({id(cases) for cases in comparison.cases.values()}) > 1:
-            notes.add(_NOT_PAIRED)
+        apart = len({id(cases) for cases in comparison.cases.values()}) > 1
+        notes = [*([_NOT_PAIRED] if apart else []), *comparison.notes]
         with workers(comparison.n) as pool:
             models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
-        return cls._made(
-            comparison, models(), pairs(), comparison.problem, source, notes, costs_given=costs_given
-        )
+        return cls._made(comparison, models(), pairs(), comparison.problem, source, notes, costs)
 
     @classmethod
     def _made(
@@ -316,23 +296,20 @@ class Report(Result):
         pairs: tuple[PairReport, ...],
         problem: DecisionProblem,
         source: DataSource,
-        notes: Notes,
-        *,
-        costs_given: bool,
+        notes: Sequence[str],
+        costs: Any,
     ) -> Report:
-        for sentence in () if comparison is None else comparison.notes:
-            notes.add(sentence)
-        for remark in model_remarks(models):
-            notes.add(remark)
+        """Put the parts together; `costs` are those a user gave, if any."""
+        said = [*notes, *model_remarks(models)]
         if len(models) == 1:
-            notes.add("Only one model: nothing to compare.")
+            said.append("Only one model: nothing to compare.")
         answer = None if comparison is None else comparison.answer
         if answer is not None and not problem.many and not isinstance(answer.rule, Window | None):
-            notes.add(
+            said.append(
                 f"The page shows windows and thresholds; the cheapest rule is another one: {answer.words}"
             )
         if comparison is not None and problem.many and not holds_rows(comparison.choice):
-            notes.add(
+            said.append(
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
                 "the costs it was made with."
             )
@@ -342,11 +319,12 @@ class Report(Result):
             pairs=pairs,
             source=source,
             costs=problem.chosen_for,
-            costs_given=costs_given,
+            costs_given=costs is not None,
             prevalence=problem.rate,
             confidence_level=problem.confidence_level,
             seed=problem.seed,
-            notes=tuple(notes.sentences),
+            # each is said once
+            notes=tuple(dict.fromkeys(said)),
             made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
 
@@ -363,7 +341,15 @@ class Report(Result):
     @property
     def headline(self) -> str:
         """The answer in words: the rule, what happens, what it costs, what is not proven."""
-        return headline(self.comparison, self.models, self.costs, costs_given=self.costs_given)
+        if self.comparison is None or self.comparison.answer is None:
+            counts = self.models[0].surface.counts
+            return no_answer(counts.n_positive, counts.n_negative)
+        words, costs = self.comparison.answer.words, self.costs
+        if self.costs_given or not isinstance(costs, CostModel):
+            return words
+        review = "" if costs.cost_abstain is None else f" and a review {costs.cost_abstain:g}"
+        start = f"If a miss costs {costs.cost_fn:g}, a false alarm {costs.cost_fp:g}{review}"
+        return f"{start}: {words[0].lower()}{words[1:]}"
 
     @property
     def many(self) -> bool:
@@ -406,8 +392,8 @@ class Report(Result):
             return class_document(*parts, made=self.made, notes=self.notes)  # type: ignore[arg-type]
         assert not isinstance(self.costs, CostMatrix)
         counts, comparison = self.models[0].surface.counts, self.comparison
-        cases = page_cases(comparison)
-        amounts = page_amounts(comparison, cases)
+        cases, cells = page_cases(comparison)
+        amounts = page_amounts(comparison, cells)
         return {
             "schema": _SCHEMA,
             "version": _VERSION,
@@ -428,8 +414,8 @@ class Report(Result):
             "notes": list(self.notes),
             "comparison": None if comparison is None else comparison.to_dict(),
             "bounds": page_bounds(comparison, every_score=cases is not None),
-            "cases": None if cases is None else cases.to_dict(),
-            "amounts": None if amounts is None else amounts.to_dict(),
+            "cases": cases,
+            "amounts": amounts,
             "groups": None if self.by_group is None else self.by_group.to_dict(),
             # counts of folds do not tell what cases cost
             "models": [model.to_dict(folds=amounts is None) for model in self.models],
@@ -541,7 +527,13 @@ class Report(Result):
 
         Needs ``demur[notebook]``. Costs by case are refused: the fields of the page are factors on them.
         """
-        return class_page_widget(self) if self.many else page_widget(self)
+        if isinstance(self.costs, CaseCosts):
+            raise InputError("`widget` needs the same costs for all cases. Hint: show the report itself.")
+        try:
+            from demur.report.widget import page_widget
+        except ImportError:
+            raise InputError("`widget` needs anywidget. Hint: pip install 'demur[notebook]'.") from None
+        return page_widget(self)
 
     def _repr_html_(self) -> str:
         return framed_page(self.to_html())
@@ -554,20 +546,6 @@ class Report(Result):
         return f"Report({self.source.title}: {n:g} cases{classes}, models {', '.join(names[:4])}{more})"
 
 
-# ---------------------------------------------------------------- checks
-
-
-def _unless_too_few(
-    notes: Notes, classes: Iterable[float], compare: Callable[[], Comparison], *, by_case: bool = False
-) -> Comparison | None:
-    """Compare; None and a sentence where the cases allow no honest cost.
-
-    Limits that nothing keeps raise, and so do costs by case: the page has no other number for them.
-    """
-    try:
-        return compare()
-    except InputError as error:
-        if by_case or (isinstance(error, UndefinedError) and min(classes) >= FEWEST_CASES):
-            raise
-        notes.add(f"Honest costs are left out: {error}")
-        return None
+def _too_few(error: InputError, classes: Iterable[float]) -> bool:
+    """Whether a comparison fails for lack of cases, and not by limits that nothing keeps."""
+    return not isinstance(error, UndefinedError) or min(classes) < FEWEST_CASES

@@ -1,7 +1,8 @@
 """`PageWidget`: the page in a notebook, with costs and rule that go both ways (extra `notebook`)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,7 +17,26 @@ from demur.exceptions import InputError
 from demur.policy.policy import Policy
 from demur.report.page_text import page_part
 
-__all__ = ["ClassPageWidget", "PageWidget"]
+__all__ = ["ClassPageWidget", "PageWidget", "page_widget"]
+
+
+def page_widget(report: Any) -> "PageWidget":
+    """Return the widget of a `Report`."""
+    answer = None if report.comparison is None else report.comparison.answer
+    shown = {
+        "page": report.to_html(),
+        "headline": report.headline,
+        "policy": None if answer is None or answer.model is None else Policy.from_answer(answer),
+    }
+    if not report.many:
+        return PageWidget(**shown, models=[model.name for model in report.models], costs=report.costs)
+    return ClassPageWidget(
+        **shown,
+        models=list(report.comparison.models),
+        classes=report.comparison.classes,
+        costs=answer.costs,
+        abstain_costs=None if answer.abstain_costs is None else answer.abstain_costs.tolist(),
+    )
 
 
 class PageWidget(anywidget.AnyWidget):
@@ -38,23 +58,28 @@ class PageWidget(anywidget.AnyWidget):
 
     def __init__(self, *, page: str, models: Sequence[str], costs: Any, policy: Any, headline: str) -> None:
         self._models = list(models)
-        self._hearing = True
         self._questions = 0
-        super().__init__(_page=page, costs=costs, policy=policy, headline=headline)
-        self._hearing = False
+        with self._unasked():
+            super().__init__(_page=page, costs=costs, policy=policy, headline=headline)
+
+    @contextmanager
+    def _unasked(self) -> Iterator[None]:
+        """Change costs or policy without asking the page."""
+        self._hearing = True
+        try:
+            yield
+        finally:
+            self._hearing = False
 
     # ---------------------------------------------------------------- from the page
 
     @traitlets.observe("_told")
     def _hear(self, change: Any) -> None:
         told = json.loads(change["new"])
-        self._hearing = True
-        try:
+        with self._unasked():
             self.costs = self._read_costs(told["costs"])
             self.policy = None if told["policy"] is None else Policy.from_dict(json.loads(told["policy"]))
             self.headline = told["headline"]
-        finally:
-            self._hearing = False
 
     def _read_costs(self, told: Mapping[str, Any]) -> Any:
         abstain, by_class = told["abstain"], told["byClass"]
@@ -95,9 +120,8 @@ class PageWidget(anywidget.AnyWidget):
                 f"`policy` must have costs and be of a model of this report ({', '.join(self._models)}), "
                 f"got {policy.model!r}."
             )
-        self._hearing = True
-        self.costs = self._costs_of(policy)
-        self._hearing = False
+        with self._unasked():
+            self.costs = self._costs_of(policy)
         self._ask(self._fragment(self.costs, policy))
 
     def _costs_of(self, policy: Any) -> Any:
@@ -107,9 +131,8 @@ class PageWidget(anywidget.AnyWidget):
         """Send a state; the rule is unknown until the page answers."""
         self._questions += 1
         self._asked = f"{self._questions} {fragment}"
-        self._hearing = True
-        self.policy = None
-        self._hearing = False
+        with self._unasked():
+            self.policy = None
 
     def _fragment(self, costs: Any, policy: Any = None) -> str:
         hired = costs.hired
@@ -136,20 +159,15 @@ class ClassPageWidget(PageWidget):
 
     def __init__(self, *, classes: Sequence[Any], abstain_costs: Any, **settings: Any) -> None:
         self._classes = tuple(classes)
-        self._hearing = True
         super().__init__(**settings)
-        self._hearing = True
         self.abstain_costs = abstain_costs
-        self._hearing = False
 
     def set_prices(self, costs: Any, abstain_costs: Sequence[float] | None) -> None:
         """Show the page at a matrix of costs and prices of a review by class; None: no reviews."""
-        checked = self._checked(costs)
-        self._hearing = True
-        self.costs = checked
+        with self._unasked():
+            self.costs = costs
         self.abstain_costs = None if abstain_costs is None else [float(price) for price in abstain_costs]
-        self._hearing = False
-        self._ask(self._fragment(checked))
+        self._ask(self._fragment(self.costs))
 
     def _read_costs(self, told: Mapping[str, Any]) -> Any:
         self.abstain_costs = told["abstain"]

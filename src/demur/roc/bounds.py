@@ -275,22 +275,20 @@ def auc_bounds(fpr: ArrayLike, tpr: ArrayLike) -> AucBounds:
         lower, upper = float(single.lower), float(single.upper)
     if below:  # mirrored in the diagonal, the largest area becomes the smallest
         smallest, largest = largest[:, ::-1].copy(), smallest[:, ::-1].copy()
+    rivals = (math.nan, math.nan) if single is None else (single.grier, single.smith)
+    grier, smith = (None if np.isnan(rival) else float(rival) for rival in rivals)
     return AucBounds(
         lower=lower,
         upper=upper,
         index=(lower + upper) / 2,
-        grier=None if single is None else _number_or_none(single.grier),
-        smith=None if single is None else _number_or_none(single.smith),
+        grier=grier,
+        smith=smith,
         fpr=points[:, 0].copy(),
         tpr=points[:, 1].copy(),
         lower_curve=smallest,
         upper_curve=largest,
         below_diagonal=below,
     )
-
-
-def _number_or_none(value: Scalar) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _chain(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -16,12 +16,12 @@ import numpy as np
 
 from demur._checks import check_finite, check_range, check_rate, input_error
 from demur._kernels.polyline import height
-from demur._kernels.running import sums_above
+from demur._kernels.running import running_sums
 from demur._kernels.thresholds import cut_points
 from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import DegenerateDataWarning, UndefinedError
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = [
     "PrecisionRecallCurve",
@@ -32,12 +32,12 @@ __all__ = [
     "at_position",
     "auc_score",
     "average_precision_of",
+    "check_part",
     "cut_out",
     "precision_recall_curve",
     "reliable_roc",
     "roc_curve",
     "running_rate",
-    "standardized_area",
 ]
 
 _ROUNDING = 1e-12
@@ -91,8 +91,7 @@ class RocCurve(Result):
     def convex_hull(self) -> RocHull:
         """Return the upper convex hull; its edges are the pooled blocks of the scores."""
         blocks = self.counts.blocks()
-        fpr = running_rate(blocks.negatives[::-1])
-        tpr = running_rate(blocks.positives[::-1])
+        fpr, tpr = (running_rate(column[::-1]) for column in (blocks.negatives, blocks.positives))
         thresholds = cut_points(blocks.lower, blocks.upper)[1][::-1]
         return RocHull(fpr=fpr, tpr=tpr, thresholds=thresholds.copy(), auc=float(np.trapezoid(tpr, fpr)))
 
@@ -108,11 +107,8 @@ class RocCurve(Result):
             diagonal it is less than 1/2 and not comparable between ranges, which a
             `DegenerateDataWarning` says.
         """
-        low, high = check_range((min_fpr, max_fpr), "(min_fpr, max_fpr)", high=1.0)
-        if low == high:
-            raise input_error("max_fpr", f"must exceed min_fpr = {low:g}", high)
-        area = area_between(self.fpr, self.tpr, low, high)
-        return standardized_area(area, low, high) if standardize else area
+        low, high = check_part("fpr", min_fpr, max_fpr)
+        return area_between(self.fpr, self.tpr, low, high, standardize=standardize)
 
     def partial_auc_sensitivity(
         self, min_tpr: float, max_tpr: float = 1.0, *, standardize: bool = False
@@ -122,12 +118,10 @@ class RocCurve(Result):
         The mirror image of `partial_auc` for uses that must find at least `min_tpr` of the
         positives. `standardize` as there.
         """
-        low, high = check_range((min_tpr, max_tpr), "(min_tpr, max_tpr)", high=1.0)
-        if low == high:
-            raise input_error("max_tpr", f"must exceed min_tpr = {low:g}", high)
+        low, high = check_part("tpr", min_tpr, max_tpr)
         # specificity against 1 - sensitivity is the same curve read from the other corner
-        area = area_between(1 - self.tpr[::-1], 1 - self.fpr[::-1], 1 - high, 1 - low)
-        return standardized_area(area, 1 - high, 1 - low) if standardize else area
+        x, y = 1 - self.tpr[::-1], 1 - self.fpr[::-1]
+        return area_between(x, y, 1 - high, 1 - low, standardize=standardize)
 
     def __repr__(self) -> str:
         return f"RocCurve(auc={self.auc:.6g}, points={len(self.fpr)})"
@@ -139,26 +133,38 @@ def running_rate(counts: FloatArray) -> FloatArray:
     return np.asarray(total / total[-1])
 
 
-def area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:
+def check_part(axis: str, start: float, stop: float) -> Range:
+    """Require a range of rates on one axis, "fpr" or "tpr", that is not empty."""
+    low, high = check_range((start, stop), f"(min_{axis}, max_{axis})", high=1.0)
+    if low == high:
+        raise input_error(f"max_{axis}", f"must exceed min_{axis} = {low:g}", high)
+    return low, high
+
+
+def area_between(
+    x: FloatArray,
+    y: FloatArray,
+    low: float,
+    high: float,
+    *,
+    standardize: bool = False,
+    resampled: bool = False,
+) -> float:
     """Area under an ascending polyline between two abscissae.
 
-    On a vertical step at a limit the height does not matter: the step has no width.
+    On a vertical step at a limit the height does not matter: the step has no width. Standardised, 1/2
+    is the diagonal and 1 a perfect curve (McClish 1989). Below the diagonal in the range the line is
+    continued, as in scikit-learn (pROC returns NA), with a `DegenerateDataWarning`: the smallest
+    possible value depends on the range there (0.47 for rates up to 0.1, -9 for rates from 0.9 on), so
+    such numbers cannot be compared between ranges. Resamples of a curve may fall below the diagonal
+    without a warning.
     """
     inside = (x > low) & (x < high)
     ends = [height(x, y, low, side="right"), height(x, y, high, side="left")]
     xs = np.concatenate([[low], x[inside], [high]])
-    ys = np.concatenate([ends[:1], y[inside], ends[1:]])
-    return float(np.trapezoid(ys, xs))
-
-
-def standardized_area(area: float, low: float, high: float, *, resampled: bool = False) -> float:
-    """Rescale a partial area so that 1/2 is the diagonal and 1 a perfect curve (McClish 1989).
-
-    Below the diagonal in the range the line is continued, as in scikit-learn (pROC returns NA), with a
-    `DegenerateDataWarning`: the smallest possible value depends on the range there (0.47 for rates up
-    to 0.1, -9 for rates from 0.9 on), so such numbers cannot be compared between ranges. Resamples of
-    a curve may fall below the diagonal without a warning.
-    """
+    area = float(np.trapezoid(np.concatenate([ends[:1], y[inside], ends[1:]]), xs))
+    if not standardize:
+        return area
     diagonal, perfect = (high**2 - low**2) / 2, high - low
     if not resampled and area < diagonal * (1 - _ROUNDING):
         warnings.warn(
@@ -325,14 +331,12 @@ def precision_recall_curve(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     true_positives, precision = _precision(counts, prevalence)
-    recall = true_positives / counts.n_positive
-    rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
     return PrecisionRecallCurve(
         precision=read_only(precision),
-        recall=read_only(recall),
+        recall=read_only(true_positives / counts.n_positive),
         thresholds=read_only(counts.scores[::-1].copy()),
         average_precision=_average(counts, precision),
-        prevalence=rate,
+        prevalence=counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence"),
     )
 
 
@@ -348,7 +352,8 @@ def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArra
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
         )
     to_positive, to_negative = counts.class_weights(prevalence)
-    true_positives, called = (sums[-2::-1] for sums in sums_above(counts.positives, counts.negatives))
+    above = running_sums(counts.positives, counts.negatives, backwards=True)
+    true_positives, called = (sums[-2::-1] for sums in above)
     hits = true_positives if to_positive == 1 else true_positives * to_positive
     # in the memory of the false positives: new memory takes longer than the arithmetic
     if to_negative != 1:
@@ -438,8 +443,7 @@ def _locate(fpr: FloatArray, tpr: FloatArray, point: Any, name: str) -> float:
     position = edge + float((pair.sum() - length[edge]) / (length[edge + 1] - length[edge]))
     if abs(position - round(position)) < _SAME_POSITION:
         position = float(round(position))
-    on_curve = 0 <= position <= len(fpr) - 1
-    if not on_curve or not np.allclose(
+    if not 0 <= position <= len(fpr) - 1 or not np.allclose(
         [at_position(fpr, position), at_position(tpr, position)], pair, atol=1e-9
     ):
         raise input_error(name, "must lie on the ROC curve", tuple(pair.tolist()))
@@ -500,8 +504,10 @@ def reliable_roc(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     curve = roc_curve(counts)
-    start = _locate(curve.fpr, curve.tpr, point_a, "point_a")
-    stop = _locate(curve.fpr, curve.tpr, point_b, "point_b")
+    start, stop = (
+        _locate(curve.fpr, curve.tpr, point, name)
+        for point, name in ((point_a, "point_a"), (point_b, "point_b"))
+    )
     if start > stop:
         raise input_error("point_a", f"must not lie after point_b = {tuple(point_b)}", tuple(point_a))
     return cut_out(curve.fpr, curve.tpr, start, stop)

@@ -18,7 +18,14 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_choice, check_finite, check_number, check_positive, input_error
+from demur._checks import (
+    check_choice,
+    check_finite,
+    check_nonnegative,
+    check_number,
+    check_positive,
+    input_error,
+)
 from demur._results import Result
 from demur.typing import FloatArray
 
@@ -61,14 +68,12 @@ class Target(Result):
     metric: ClassVar[str]
     value: float
 
-    @property
-    def _alpha_squared(self) -> float:
-        return 0.0
+    # alpha^2 of the F-measure, and prior cases per case of the m-estimate (m-hat in the paper)
+    _alpha_squared = 0.0
+    prior_share = 0.0
 
-    @property
-    def prior_share(self) -> float:
-        """Prior cases per case (m-hat in the paper); 0 but for `GmEstimate`."""
-        return 0.0
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", check_target_value(self.value))
 
     def _parts(self, hits: Any, alarms: Any, own: Any, other: Any, prior: float) -> tuple[Any, Any]:
         """Numerator and denominator of the formula in the head of this file."""
@@ -126,9 +131,6 @@ class Precision(Target):
     value: float
     metric: ClassVar[str] = "precision"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", check_target_value(self.value))
-
 
 @dataclass(frozen=True, slots=True)
 class FMeasure(Target):
@@ -142,11 +144,11 @@ class FMeasure(Target):
     metric: ClassVar[str] = "f_measure"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", check_target_value(self.value))
+        Target.__post_init__(self)
         object.__setattr__(self, "alpha", check_positive(self.alpha, "alpha"))
 
     @property
-    def _alpha_squared(self) -> float:
+    def _alpha_squared(self) -> float:  # type: ignore[override]
         return self.alpha**2
 
 
@@ -163,14 +165,11 @@ class GmEstimate(Target):
     metric: ClassVar[str] = "gm_estimate"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", check_target_value(self.value))
-        m = check_number(self.m, "m")
-        if m < 0:
-            raise input_error("m", "must not be negative", m)
-        object.__setattr__(self, "m", m)
+        Target.__post_init__(self)
+        object.__setattr__(self, "m", float(check_nonnegative(check_number(self.m, "m"), "m")))
 
     @property
-    def prior_share(self) -> float:
+    def prior_share(self) -> float:  # type: ignore[override]
         """Prior cases per case."""
         return self.m
 

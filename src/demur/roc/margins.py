@@ -81,12 +81,8 @@ def margin_result(
     if level >= 0.5:
         raise input_error("significance_level", "must be below 0.5", level, "0.05 or 0.025 is usual.")
     size = check_positive(margin, "margin", "how much worse would still be acceptable?")
-
-    def mirrored(z: float) -> tuple[float, float]:
-        low, high = limits(z)
-        return -high, -low
-
-    below, above = _pvalue_below(limits, size), _pvalue_below(mirrored, size)
+    below = _pvalue_below(limits, size)
+    above = _pvalue_below(lambda z: tuple(-end for end in reversed(limits(z))), size)
     worse = above if higher_is_better else below
     pvalue = max(below, above) if question == "equivalence" else worse
     low, high = limits(normal_quantile(1 - level, sides=1))
@@ -102,20 +98,16 @@ def margin_result(
     )
 
 
-def _pvalue_below(limits: Callable[[float], tuple[float, float]], margin: float) -> float:
+def _pvalue_below(limits: Callable[[float], tuple[float, ...]], margin: float) -> float:
     """One-sided p-value of "the difference is at least `margin`": where the limit meets it."""
     from scipy.special import ndtr
 
-    low, high = limits(0.0)
-    if (low + high) / 2 < margin:
-        if limits(_FARTHEST)[1] < margin:
-            return float(ndtr(-_FARTHEST))
-        z = root_between(lambda z: limits(z)[1] - margin, 0.0, _FARTHEST, tolerance=1e-12)
-        return float(ndtr(-z))
-    if limits(_FARTHEST)[0] > margin:
-        return 1.0
-    z = root_between(lambda z: limits(z)[0] - margin, 0.0, _FARTHEST, tolerance=1e-12)
-    return float(ndtr(z))
+    # the upper limit of a difference below the margin rises to it, the lower limit of one above it falls
+    end, sign = (1, -1) if sum(limits(0.0)) / 2 < margin else (0, 1)
+    if sign * (limits(_FARTHEST)[end] - margin) > 0:
+        return float(ndtr(sign * _FARTHEST))
+    z = root_between(lambda z: limits(z)[end] - margin, 0.0, _FARTHEST, tolerance=1e-12)
+    return float(ndtr(sign * z))
 
 
 def _tango(b: float, c: float, n: float) -> Callable[[float], tuple[float, float]]:
@@ -274,22 +266,22 @@ def cost_margin_test(
     said = [check_labels(decision, pos_label) for decision in (decision_a, decision_b)]
     check_same_length(y_true=positive, decision_a=said[0], decision_b=said[1])
     sizes = int(positive.sum()), int((~positive).sum())
-    for size, word in zip(sizes, ("positive", "negative"), strict=True):
-        if size == 0:
-            raise UndefinedError(
-                f"A test of costs needs cases of both classes, got no {word} case. "
-                "Hint: check y_true and pos_label."
-            )
+    if 0 in sizes:
+        raise UndefinedError(
+            "A test of costs needs cases of both classes, got no "
+            f"{'negative' if sizes[0] else 'positive'} case. Hint: check y_true and pos_label."
+        )
     share = check_prevalence(prevalence, positives=sizes[0], negatives=sizes[1])
-    prices = [
+    miss, alarm = (
         float(check_nonnegative(price, name)) for price, name in ((cost_fn, "cost_fn"), (cost_fp, "cost_fp"))
-    ]
-    scales = share * prices[0], (1 - share) * prices[1]
+    )
     parts = []
-    for chosen, wrong, scale in ((positive, False, scales[0]), (~positive, True, scales[1])):
-        errs = [(decision == wrong) & chosen for decision in said]
-        only = int(np.count_nonzero(errs[0] & ~errs[1])), int(np.count_nonzero(errs[1] & ~errs[0]))
-        size = int(chosen.sum())
+    for chosen, size, wrong, scale in (
+        (positive, sizes[0], False, share * miss),
+        (~positive, sizes[1], True, (1 - share) * alarm),
+    ):
+        first, second = ((decision == wrong) & chosen for decision in said)
+        only = int(np.count_nonzero(first & ~second)), int(np.count_nonzero(second & ~first))
         parts.append((scale, (only[0] - only[1]) / size, _tango(*only, size)))
 
     def limits(z: float) -> tuple[float, float]:

@@ -37,7 +37,7 @@ from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.roc.curve import running_rate
-from demur.typing import ArrayLike, FloatArray, Labels, Scalar
+from demur.typing import ArrayLike, FloatArray, Labels, Range, Scalar
 
 __all__ = [
     "Choice",
@@ -155,21 +155,14 @@ class OperatingPoint(Result):
         rate = check_prevalence(
             self.prevalence if prevalence is None else prevalence, positives=1.0, negatives=1.0
         )
-        ill, well = size * rate, size * (1 - rate)
-        sensitivity, specificity = self.intervals["sensitivity"], self.intervals["specificity"]
+        classes = size * rate, size * (1 - rate)
+        ends = zip(self.intervals["sensitivity"], self.intervals["specificity"], strict=True)
+        low, high = (_outcomes(*rates, *classes) for rates in ends)
         return ExpectedCases(
             n=size,
             prevalence=rate,
-            tp=ill * self.sensitivity,
-            fn=ill * (1 - self.sensitivity),
-            fp=well * (1 - self.specificity),
-            tn=well * self.specificity,
-            intervals={
-                "tp": Interval(ill * sensitivity.low, ill * sensitivity.high),
-                "fn": Interval(ill * (1 - sensitivity.high), ill * (1 - sensitivity.low)),
-                "fp": Interval(well * (1 - specificity.high), well * (1 - specificity.low)),
-                "tn": Interval(well * specificity.low, well * specificity.high),
-            },
+            **_outcomes(self.sensitivity, self.specificity, *classes),
+            intervals={name: Interval(*sorted((low[name], high[name]))) for name in low},
         )
 
     def __repr__(self) -> str:
@@ -177,23 +170,6 @@ class OperatingPoint(Result):
             f"OperatingPoint(threshold={self.threshold:.6g}, sensitivity={self.sensitivity:.4g}, "
             f"specificity={self.specificity:.4g})"
         )
-
-
-class _Table(NamedTuple):
-    """Outcomes in numbers of cases; they need not be whole."""
-
-    tp: float
-    fn: float
-    fp: float
-    tn: float
-
-    @property
-    def positives(self) -> float:
-        return self.tp + self.fn
-
-    @property
-    def negatives(self) -> float:
-        return self.fp + self.tn
 
 
 def operating_point(
@@ -305,16 +281,15 @@ def operating_point(
         too_high = optimism(counts, choice, sizes, n_resamples=draws, rng=generator)
     rates = float(tpr[at]), 1 - float(fpr[at])
     fair = [min(max(rate - gap, 0.0), 1.0) for rate, gap in zip(rates, too_high, strict=True)]
-    table = _table(fair[0], fair[1], *sizes)
-    sampled = prevalence is None and counted
+    expected = _outcomes(fair[0], fair[1], *sizes)
     return OperatingPoint(
         threshold=used,
         chosen_by=choice.words,
         **_measures(*rates, share),
-        **_table(*rates, counts.n_positive, counts.n_negative)._asdict(),
+        **_outcomes(*rates, counts.n_positive, counts.n_negative),
         prevalence=share,
         optimism=too_high,
-        intervals=_intervals(table, share, level, sampled=sampled),
+        intervals=_intervals(expected, share, level, sampled=prevalence is None and counted),
         confidence_level=level,
     )
 
@@ -329,13 +304,14 @@ def class_sizes(counts: ScoreCounts, weights: str, quantity: str) -> tuple[tuple
     return sizes, plain is squared
 
 
-def _table(sensitivity: float, specificity: float, positives: float, negatives: float) -> _Table:
-    return _Table(
-        tp=sensitivity * positives,
-        fn=(1 - sensitivity) * positives,
-        fp=(1 - specificity) * negatives,
-        tn=specificity * negatives,
-    )
+def _outcomes(sensitivity: float, specificity: float, positives: float, negatives: float) -> dict[str, float]:
+    """Return the outcomes in numbers of cases; they need not be whole."""
+    return {
+        "tp": sensitivity * positives,
+        "fn": (1 - sensitivity) * positives,
+        "fp": (1 - specificity) * negatives,
+        "tn": specificity * negatives,
+    }
 
 
 # ---------------------------------------------------------------- measures
@@ -392,20 +368,22 @@ def _exact(count: float, n: float, level: float) -> Interval:
     return Interval(float(low), float(high))
 
 
-def _intervals(table: _Table, prevalence: float, level: float, *, sampled: bool) -> dict[str, Interval]:
-    z = normal_quantile(level)
-    tp, fn, fp, tn = table
-    sizes = table.positives, table.negatives
+def _intervals(
+    outcomes: dict[str, float], prevalence: float, level: float, *, sampled: bool
+) -> dict[str, Interval]:
+    tp, fn, fp, tn = outcomes.values()
+    z, sizes = normal_quantile(level), (tp + fn, fp + tn)
+    rates = tp / sizes[0], tn / sizes[1]
     lr_positive = Interval(*ratio_limits(tp, sizes[0], fp, sizes[1], z))
     lr_negative = Interval(*ratio_limits(fn, sizes[0], tn, sizes[1], z))
     found = {
         "sensitivity": _exact(tp, sizes[0], level),
         "specificity": _exact(tn, sizes[1], level),
-        "youden": _linear(table, (1.0, 1.0), z, shift=-1.0),
+        "youden": _linear(rates, sizes, (1.0, 1.0), z, shift=-1.0),
         "lr_positive": lr_positive,
         "lr_negative": lr_negative,
         "odds_ratio": Interval(*odds_ratio_limits(tp, sizes[0], fp, sizes[1], z)),
-        "phi": _combined(table, lambda se, sp: _phi(se, sp, prevalence), z, lowest=-1.0),
+        "phi": _combined(rates, sizes, lambda se, sp: _phi(se, sp, prevalence), z, lowest=-1.0),
     }
     if sampled:
         overlap = _exact(tp, tp + fp + fn, level)
@@ -416,8 +394,8 @@ def _intervals(table: _Table, prevalence: float, level: float, *, sampled: bool)
     else:
         found["ppv"] = Interval(*(_posterior(ratio, prevalence) for ratio in lr_positive))
         found["npv"] = Interval(*(1 - _posterior(ratio, prevalence) for ratio in lr_negative[::-1]))
-        found["accuracy"] = _linear(table, (prevalence, 1 - prevalence), z)
-        found["f1"] = _combined(table, lambda se, sp: _f1(se, sp, prevalence), z, lowest=0.0)
+        found["accuracy"] = _linear(rates, sizes, (prevalence, 1 - prevalence), z)
+        found["f1"] = _combined(rates, sizes, lambda se, sp: _f1(se, sp, prevalence), z, lowest=0.0)
     return {name: found[name] for name in MEASURES}
 
 
@@ -429,38 +407,28 @@ def _posterior(ratio: float, prevalence: float) -> float:
     return hits / (hits + 1 - prevalence) if hits + 1 - prevalence > 0 else 1.0
 
 
-def _linear(table: _Table, factors: tuple[float, float], z: float, shift: float = 0.0) -> Interval:
-    rates = table.tp / table.positives, table.tn / table.negatives
-    sizes = table.positives, table.negatives
+def _linear(rates: Range, sizes: Range, factors: Range, z: float, shift: float = 0.0) -> Interval:
     strata = [Stratum((c,), (rate,), n) for c, rate, n in zip(factors, rates, sizes, strict=True)]
     low, high = linear_limits(strata, z)
     return Interval(float(low) + shift, float(high) + shift)
 
 
 def _combined(
-    table: _Table, measure: Callable[[float, float], float | None], z: float, *, lowest: float
+    rates: Range, sizes: Range, measure: Callable[[float, float], float | None], z: float, *, lowest: float
 ) -> Interval:
     """Limits of a measure that rises with both rates: squared distances to each rate's limits add up."""
-    rates = table.tp / table.positives, table.tn / table.negatives
-    limits = [
-        wilson_limits(rate, n, z) for rate, n in zip(rates, (table.positives, table.negatives), strict=True)
-    ]
+    first, second = (wilson_limits(rate, n, z) for rate, n in zip(rates, sizes, strict=True))
     value = measure(*rates)
     if value is None:
         return Interval(lowest, 1.0)
-    ends = []
+    distances = []
     for side, bound in ((0, lowest), (1, 1.0)):
-        moved = (
-            measure(float(limits[0][side]), rates[1]),
-            measure(rates[0], float(limits[1][side])),
-        )
-        distance = math.hypot(*((bound if part is None else part) - value for part in moved))
-        ends.append(value - distance if side == 0 else value + distance)
-    return Interval(max(ends[0], lowest), min(ends[1], 1.0))
+        moved = measure(float(first[side]), rates[1]), measure(rates[0], float(second[side]))
+        distances.append(math.hypot(*((bound if part is None else part) - value for part in moved)))
+    return Interval(max(value - distances[0], lowest), min(value + distances[1], 1.0))
 
 
 _ROUNDING = 1e-12
-CRITERIA = ("youden", "closest")
 
 
 class HasCostRatio(Protocol):
@@ -487,6 +455,30 @@ class Choice(NamedTuple):
     both_classes: bool
 
 
+CRITERIA = {
+    "youden": Choice(
+        "the largest sensitivity + specificity - 1",
+        lambda tpr, fpr: int(np.argmax(np.round(tpr - fpr, 12))),
+        both_classes=True,
+    ),
+    "closest": Choice(
+        "the point closest to the corner (0, 1)",
+        lambda tpr, fpr: int(np.argmin(np.round((1 - tpr) ** 2 + fpr**2, 12))),
+        both_classes=True,
+    ),
+}
+
+
+def _only_one(hint: str, **given: Any) -> tuple[str, Any]:
+    """Return the name and the value of the one argument that is given."""
+    named = {name: value for name, value in given.items() if value is not None}
+    if len(named) != 1:
+        *names, last = given
+        got = " and ".join(named) or "none"
+        raise input_error(f"{', '.join(names)} and {last}", "must be given one at a time", got, hint)
+    return named.popitem()
+
+
 def chosen(
     counts: ScoreCounts,
     threshold: float | str | None,
@@ -496,41 +488,25 @@ def chosen(
     prevalence: float,
 ) -> Choice:
     """Return the rule asked for; exactly one of the first four must be given."""
-    given = {
-        "threshold": threshold,
-        "sensitivity": sensitivity,
-        "specificity": specificity,
-        "costs": costs,
-    }
-    named = [name for name, value in given.items() if value is not None]
-    if len(named) != 1:
-        raise input_error(
-            "threshold, sensitivity, specificity and costs",
-            "must be given one at a time",
-            " and ".join(named) or "none",
-            "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
-        )
+    _only_one(
+        "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
+        threshold=threshold,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        costs=costs,
+    )
     if isinstance(threshold, str):
         if threshold not in CRITERIA:
             wanted = "must be a number or one of " + ", ".join(map(repr, CRITERIA))
             raise input_error("threshold", wanted, repr(threshold))
-        if threshold == "youden":
-            return Choice(
-                "the largest sensitivity + specificity - 1",
-                lambda tpr, fpr: int(np.argmax(np.round(tpr - fpr, 12))),
-                both_classes=True,
-            )
-        return Choice(
-            "the point closest to the corner (0, 1)",
-            lambda tpr, fpr: int(np.argmin(np.round((1 - tpr) ** 2 + fpr**2, 12))),
-            both_classes=True,
-        )
+        return CRITERIA[threshold]
     if threshold is not None:
         # infinities are thresholds too: nobody, or everybody, is called positive
         value = float(threshold) if np.isinf(threshold) else check_number(threshold, "threshold")
         position = len(counts.scores) - int(np.searchsorted(counts.scores, value, side="left"))
-        words = f"the threshold {value:g}, fixed in advance"
-        return Choice(words, lambda tpr, fpr: position, both_classes=False)
+        return Choice(
+            f"the threshold {value:g}, fixed in advance", lambda tpr, fpr: position, both_classes=False
+        )
     if sensitivity is not None:
         rate = check_rate(sensitivity, "sensitivity")
         return Choice(
@@ -714,41 +690,39 @@ def roc_interval(
     )
     (n_positive, n_negative), _ = class_sizes(counts, weights, "an interval of a ROC curve")
     tpr, fpr = hits_and_alarms(counts.positives, counts.negatives)
-    if held == "threshold":
-        called = len(counts.scores) - np.searchsorted(counts.scores, values, side="left")
-        return _result(
-            held,
-            values,
-            (tpr[called], 1 - fpr[called]),
-            binomial_interval(tpr[called] * n_positive, n_positive, level),
-            binomial_interval((1 - fpr[called]) * n_negative, n_negative, level),
-            level,
-        )
     # binomial laws need whole numbers; one case may have a weight that rounds to a little less
     sizes = float(np.floor(n_positive + 1e-9)), float(np.floor(n_negative + 1e-9))
-    if held == "specificity":
-        limits = pointwise_limits(fpr, tpr, 1 - values, sizes[1], sizes[0], level)
-        return _result(
-            held, values, (_best_rate(fpr, tpr, 1 - values), values), limits, (values, values), level
-        )
-    # from the other corner: misses against correct rejections, both rising as the threshold does
-    missed, rejected = 1 - tpr[::-1], 1 - fpr[::-1]
-    limits = pointwise_limits(missed, rejected, 1 - values, sizes[0], sizes[1], level)
-    estimate = _best_rate(missed, rejected, 1 - values)
-    return _result(held, values, (values, estimate), (values, values), limits, level)
+    # the rate that is held is its own interval
+    rates, limits = [values, values], [(values, values), (values, values)]
+    if held == "threshold":
+        called = len(counts.scores) - np.searchsorted(counts.scores, values, side="left")
+        rates = [tpr[called], 1 - fpr[called]]
+        limits = [
+            binomial_interval(rate * n, n, level)
+            for rate, n in zip(rates, (n_positive, n_negative), strict=True)
+        ]
+    elif held == "specificity":
+        rates[0] = _best_rate(fpr, tpr, 1 - values)
+        limits[0] = pointwise_limits(fpr, tpr, 1 - values, sizes[1], sizes[0], level)
+    else:
+        # from the other corner: misses against correct rejections, both rising as the threshold does
+        missed, rejected = 1 - tpr[::-1], 1 - fpr[::-1]
+        rates[1] = _best_rate(missed, rejected, 1 - values)
+        limits[1] = pointwise_limits(missed, rejected, 1 - values, sizes[0], sizes[1], level)
+    return RocInterval(
+        held=held,
+        at=as_scalar(values),
+        sensitivity=as_scalar(rates[0]),
+        specificity=as_scalar(rates[1]),
+        sensitivity_interval=Interval(*map(as_scalar, limits[0])),  # type: ignore[arg-type]
+        specificity_interval=Interval(*map(as_scalar, limits[1])),  # type: ignore[arg-type]
+        confidence_level=level,
+    )
 
 
 def _held(specificity: Any, sensitivity: Any, threshold: Any) -> tuple[str, FloatArray]:
-    given = {"specificity": specificity, "sensitivity": sensitivity, "threshold": threshold}
-    named = {name: value for name, value in given.items() if value is not None}
-    if len(named) != 1:
-        raise input_error(
-            "specificity, sensitivity and threshold",
-            "must be given one at a time",
-            " and ".join(named) or "none",
-            "specificity=0.9 asks for the sensitivity there.",
-        )
-    name, value = named.popitem()
+    hint = "specificity=0.9 asks for the sensitivity there."
+    name, value = _only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
     if name != "threshold":
         return name, check_probability(value, name)
     if isinstance(value, str):
@@ -764,22 +738,3 @@ def _best_rate(held: FloatArray, other: FloatArray, at: FloatArray) -> FloatArra
     share = np.divide(at - held[right - 1], run, out=np.zeros(np.shape(at)), where=run > 0)
     height = other[right - 1] + np.clip(share, 0.0, 1.0) * (other[right] - other[right - 1])
     return np.asarray(np.where(at >= 1, 1.0, height))
-
-
-def _result(
-    held: str,
-    at: FloatArray,
-    rates: tuple[Any, Any],
-    sensitivity: tuple[FloatArray, FloatArray],
-    specificity: tuple[FloatArray, FloatArray],
-    level: float,
-) -> RocInterval:
-    return RocInterval(
-        held=held,
-        at=as_scalar(at),
-        sensitivity=as_scalar(rates[0]),
-        specificity=as_scalar(rates[1]),
-        sensitivity_interval=Interval(*map(as_scalar, sensitivity)),  # type: ignore[arg-type]
-        specificity_interval=Interval(*map(as_scalar, specificity)),  # type: ignore[arg-type]
-        confidence_level=level,
-    )

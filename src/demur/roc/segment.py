@@ -9,11 +9,12 @@ Tango (1998) for that difference contains 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_scores, check_whole_counts, input_error
+from demur._checks.arrays import broadcast
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
@@ -23,7 +24,6 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels, Sca
 __all__ = ["AreaKind", "ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"]
 
 AreaKind = Literal["union", "vertical", "horizontal", "sum", "concordant"]
-_KINDS = ("union", "vertical", "horizontal", "sum", "concordant")
 _WEIGHTS_HINT = "Tango's interval counts cases; use whole weights or none."
 
 
@@ -114,20 +114,14 @@ def tango_interval(
 def _check_table(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Broadcast the counts of one or many tables and check them against each other."""
     given = {"b": b, "c": c, "n": n}
-    whole = [check_whole_counts(value, name, _WEIGHTS_HINT) for name, value in given.items()]
-    try:
-        missed, alarmed, cases = np.broadcast_arrays(*whole)
-    except ValueError:
-        shapes = ", ".join(str(array.shape) for array in whole)
-        raise input_error("b, c and n", "must broadcast together", f"shapes {shapes}") from None
+    whole: list[Any] = [check_whole_counts(value, name, _WEIGHTS_HINT) for name, value in given.items()]
+    missed, alarmed, cases = broadcast("b, c and n", *whole)
     if np.any(cases == 0):
         raise input_error("n", "must be at least 1", 0, "without cases there is no difference to estimate.")
-    crowded = np.flatnonzero((missed + alarmed > cases).ravel())
-    if len(crowded):
-        first = crowded[0]
-        total = missed.ravel()[first] + alarmed.ravel()[first]
-        rule = f"must be at least b + c = {total}"
-        raise input_error("n", rule, cases.ravel()[first], "n counts all cases.")
+    crowded = missed + alarmed > cases
+    if np.any(crowded):
+        rule = f"must be at least b + c = {(missed + alarmed)[crowded][0]}"
+        raise input_error("n", rule, cases[crowded][0], "n counts all cases.")
     return missed.astype(np.float64), alarmed.astype(np.float64), cases.astype(np.float64)
 
 
@@ -243,7 +237,7 @@ class ConfidentSegment(Result):
             vertical segment. "horizontal": right of it only. "sum": both, the overlap twice.
             "concordant": half of "sum", additive over segments (Carrington et al. 2020).
         """
-        check_choice(kind, "kind", _KINDS)
+        check_choice(kind, "kind", get_args(AreaKind))
         if self.first is None:
             return None
         # All readings of "the TP area and the FP area" in Elazmeh et al. (2006), section 3; their figure 3 is
@@ -360,12 +354,11 @@ def confident_segment(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A confident segment"
     )
     level = check_confidence_level(confidence_level)
-    z = normal_quantile(level)
+    z, n = normal_quantile(level), int(counts.n)
     points, cuts, missed, alarmed = _judged_points(counts, thresholds)
     b, c = missed.astype(np.float64), alarmed.astype(np.float64)
     confident = (b - c) ** 2 <= z * z * (b + c)
     run = np.flatnonzero(confident)
-    n = int(counts.n)
     low, high = _tango_limits(b, c, np.full(len(b), counts.n), z)
     return ConfidentSegment(
         points=points,
@@ -387,8 +380,10 @@ def _judged_points(
     counts: ScoreCounts, thresholds: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
     """ROC points in descending order of threshold, their thresholds, misses and false alarms."""
-    positives = check_whole_counts(counts.positives, "sample_weight", _WEIGHTS_HINT)
-    negatives = check_whole_counts(counts.negatives, "sample_weight", _WEIGHTS_HINT)
+    positives, negatives = (
+        check_whole_counts(column, "sample_weight", _WEIGHTS_HINT)
+        for column in (counts.positives, counts.negatives)
+    )
     curve = roc_curve(counts)
     points = np.column_stack([curve.fpr, curve.tpr])
     missed = np.concatenate([np.cumsum(positives)[::-1], [0]])

@@ -16,7 +16,7 @@ from demur._checks import (
     check_repeated_cases,
     input_error,
 )
-from demur._kernels.auc_variances import delong_interval
+from demur._kernels.auc_variances import delong, score_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import counted_table
 from demur._results import Interval, Result, as_scalar
@@ -272,22 +272,15 @@ def _covariance(sizes: tuple[float, float], a: float, b: float, c: FloatArray) -
     """Inverse of the expected information of (a, b, cuts), the part of a and b."""
     from scipy.special import ndtr
 
-    size = len(c) + 2
-    information = np.zeros((size, size))
-
-    for n, edge, by_cut, is_positive in (
-        (sizes[0], c, 1.0, False),
-        (sizes[1], b * c - a, b, True),
+    information = np.zeros((len(c) + 2, len(c) + 2))
+    for n, edge, by_a, by_b, by_cut in (
+        (sizes[0], c, 0.0 * c, 0.0 * c, 1.0),
+        (sizes[1], b * c - a, -np.ones(len(c)), c, b),
     ):
         mass = np.maximum(np.diff(np.concatenate([[0.0], ndtr(edge), [1.0]])), 1e-12)
-        slopes = np.zeros((len(c) + 2, size))  # of the running shares, with the fixed ends
-        height = _density(edge)
-        rows = np.arange(1, len(c) + 1)
-        slopes[rows, rows + 1] = height * by_cut
-        if is_positive:
-            slopes[rows, 0] = -height
-            slopes[rows, 1] = height * c
-        change = np.diff(slopes, axis=0)
+        slopes = np.column_stack([by_a, by_b, by_cut * np.eye(len(c))]) * _density(edge)[:, None]
+        # of the running shares, whose ends are fixed
+        change = np.diff(np.pad(slopes, ((1, 1), (0, 0))), axis=0)
         information += n * change.T @ (change / mass[:, None])
     return np.asarray(np.linalg.pinv(information)[:2, :2])
 
@@ -335,7 +328,7 @@ def _kernel(counts: ScoreCounts, bandwidth: float | None, level: float) -> Smoot
     return SmoothRoc(
         method="kernel",
         auc=area,
-        auc_interval=Interval(*delong_interval(table, level)),
+        auc_interval=Interval(*score_interval(table, delong(table), level)),
         a=None,
         b=None,
         bandwidth_positive=widths[0],

@@ -94,14 +94,15 @@ def answers_of(
         abstained |= np.asarray(called == (str(label) if text else label), dtype=np.bool_)
     _require_known(called[~abstained], classes, "The classifier answers")
     _require_known(actual, classes, "`y` holds")
-    return Answers(
-        actual,
-        called,
-        abstained,
-        check_weights(sample_weight),
-        classes,
-        _positive(estimator, classes, pos_label),
-    )
+    # the positive class: stated, the classifier's, or 1 among usual codes; None if nothing tells
+    if pos_label is not None and pos_label not in classes:
+        raise input_error("pos_label", f"must be one of the classes {classes}", repr(pos_label))
+    owner = next((layer for layer in _layers(estimator) if hasattr(layer, "pos_label")), None)
+    if pos_label is None and owner is not None:
+        pos_label = classes[-1] if owner.pos_label is None else owner.pos_label
+    elif pos_label is None and set(classes) in ({0, 1}, {-1, 1}):
+        pos_label = 1
+    return Answers(actual, called, abstained, check_weights(sample_weight), classes, pos_label)
 
 
 def _layers(estimator: Any) -> Iterator[Any]:
@@ -128,18 +129,6 @@ def abstain_label_of(estimator: Any) -> Any:
         if hasattr(layer, name)
     )
     return next(labels, None)
-
-
-def _positive(estimator: Any, classes: list[Any], pos_label: Any) -> Any:
-    """Return the positive class: stated, the classifier's, or 1 among usual codes; None if nothing tells."""
-    if pos_label is not None:
-        if pos_label not in classes:
-            raise input_error("pos_label", f"must be one of the classes {classes}", repr(pos_label))
-        return pos_label
-    owner = next((layer for layer in _layers(estimator) if hasattr(layer, "pos_label")), None)
-    if owner is not None:
-        return classes[-1] if owner.pos_label is None else owner.pos_label
-    return 1 if set(classes) in ({0, 1}, {-1, 1}) else None
 
 
 def _require_known(labels: Any, classes: list[Any], who: str) -> None:
@@ -204,22 +193,21 @@ class _MinusCost:
     abstain_cost: Any
 
     def __call__(self, answers: Answers) -> float:
-        confusion = answers.confusion()
-        if not isinstance(self.costs, CostModel):
-            classes, price = answers.classes, self.abstain_cost
-            if price is None and confusion.abstention > 0:
-                raise InputError(
-                    "`abstain_cost` is needed: the classifier abstains. Hint: say what a review costs."
-                )
-            matrix = as_cost_matrix(self.costs, classes).arranged(classes)
-            review = by_class(0.0 if price is None else price, "abstain_cost", classes)
-            # rows answered, abstention last, and columns actual
-            return -confusion.cost(np.vstack([matrix.values.T, review]))
-        costs = self.costs
-        if not costs.may_abstain and confusion.abstention == 0:
-            # nothing to pay for
-            costs = replace(costs, cost_abstain=0.0)
-        return -confusion.cost(costs, pos_label=answers.positive)
+        confusion, costs = answers.confusion(), self.costs
+        if isinstance(costs, CostModel):
+            if not costs.may_abstain and confusion.abstention == 0:
+                # nothing to pay for
+                costs = replace(costs, cost_abstain=0.0)
+            return -confusion.cost(costs, pos_label=answers.positive)
+        classes, price = answers.classes, self.abstain_cost
+        if price is None and confusion.abstention > 0:
+            raise InputError(
+                "`abstain_cost` is needed: the classifier abstains. Hint: say what a review costs."
+            )
+        matrix = as_cost_matrix(costs, classes).arranged(classes)
+        review = by_class(0.0 if price is None else price, "abstain_cost", classes)
+        # rows answered, abstention last, and columns actual
+        return -confusion.cost(np.vstack([matrix.values.T, review]))
 
 
 def _coverage(answers: Answers) -> float:

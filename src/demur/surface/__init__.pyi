@@ -2,10 +2,10 @@ from .bounds import BoundedWindow as BoundedWindow
 from .bounds import CountBounds as CountBounds
 from .bounds import count_bounds as count_bounds
 from .regions import SurfaceCells as SurfaceCells
-from .regions import SurfaceDifference as SurfaceDifference
 from .surface import AbstentionSurface as AbstentionSurface
 from .surface import MeanRates as MeanRates
 from .surface import OptimalCosts as OptimalCosts
+from .surface import SurfaceDifference as SurfaceDifference
 from .surface import SurfaceGrid as SurfaceGrid
 from .surface import abstention_surface as abstention_surface
 from .volume import NoiseResponse as NoiseResponse

@@ -82,10 +82,6 @@ class CountBounds(Result):
     def _best(self) -> ScoreCounts:
         return self.counts.split if isinstance(self.counts, BinnedCounts) else self.counts
 
-    @property
-    def _worst(self) -> ScoreCounts:
-        return self.counts.reversed_split if isinstance(self.counts, BinnedCounts) else self.counts
-
     def surface(self, mu: ArrayLike, nu: ArrayLike) -> Interval:
         """Return limits of the smallest expected cost at (mu, nu), single numbers or arrays, >= 0."""
         # a reward for abstaining could make a cut inside a bin better than its best order
@@ -98,7 +94,9 @@ class CountBounds(Result):
 
     def auc(self) -> Interval:
         """Return limits of the area under the ROC curve; ties of equal scores still count one half."""
-        return Interval(auc_score(self._worst), auc_score(self._best))
+        counts = self.counts
+        worst = counts.reversed_split if isinstance(counts, BinnedCounts) else counts
+        return Interval(auc_score(worst), auc_score(self._best))
 
     def cost_curve(self, pc: ArrayLike) -> Interval:
         """Return limits of the normalised expected cost at operating points `pc` in [0, 1]."""
@@ -120,8 +118,7 @@ class CountBounds(Result):
 
 def _interval(low: Scalar, high: Scalar) -> Interval:
     # where the limits coincide, rounding must not swap them
-    lower, upper = np.minimum(low, high), np.asarray(high)
-    return Interval(as_scalar(lower), as_scalar(upper))  # type: ignore[arg-type]
+    return Interval(as_scalar(np.minimum(low, high)), as_scalar(np.asarray(high)))  # type: ignore[arg-type]
 
 
 def count_bounds(

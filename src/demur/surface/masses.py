@@ -6,18 +6,17 @@ its cost depends on are the masses below and above these positions.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from demur._kernels.thresholds import cut_points
 from demur._results import read_only
 from demur.counts import ScoreCounts
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Scalar
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "SHARE_TIE",
-    "CostSurface",
     "RunningMasses",
     "ShareCuts",
     "SurfaceMasses",
@@ -155,17 +154,6 @@ def score_masses(counts: ScoreCounts, prevalence: float) -> RunningMasses:
     )
     # scaling after the sums keeps whole numbers of cases, and so ties of costs, exact
     return sums.scaled(to_positive, to_negative)
-
-
-class CostSurface(Protocol):
-    """A surface with its masses: what comparisons of two surfaces need."""
-
-    @property
-    def masses(self) -> SurfaceMasses:
-        """Running masses of the blocks."""
-
-    def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
-        """Cost at (mu, nu)."""
 
 
 class ShareCuts(NamedTuple):

@@ -1,4 +1,4 @@
-"""Where in the space of costs: optimal cells of one surface, exact difference of two."""
+"""Where in the space of costs: optimal cells of one surface, the cheapest of several."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from itertools import combinations
 
 import numpy as np
 
-from demur import _html
 from demur._kernels.polygons import areas, cell_batches, clip, extremes, plane_integrals
-from demur._results import Result, as_scalar
-from demur.surface.masses import CostSurface, SurfaceMasses
-from demur.typing import ArrayLike, FloatArray, IntArray, Range, Scalar
+from demur._results import Result
+from demur.surface.masses import SurfaceMasses
+from demur.typing import FloatArray, IntArray, Range
 
 __all__ = [
     "SurfaceCells",
-    "SurfaceDifference",
     "cheapest_shares",
+    "compared_areas",
     "surface_cells",
-    "surface_difference",
+    "without_repeats",
 ]
 
 # Planes of two surfaces that differ by less in every coefficient are the same plane
@@ -59,56 +58,6 @@ class SurfaceCells(Result):
         return len(self.area)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class SurfaceDifference(Result):
-    """Exact comparison of two surfaces over a rectangle of costs: first minus second.
-
-    Attributes
-    ----------
-    better_area, worse_area, equal_area : float
-        Area of the costs at which the first is cheaper, more expensive, equally good.
-    gain, loss : float
-        Integral of the saving where the first is cheaper, and of the excess where it is
-        not; ``loss - gain`` is the difference of the volumes.
-    mu, nu : (low, high)
-        The rectangle.
-    """
-
-    first: CostSurface
-    second: CostSurface
-    mu: Range
-    nu: Range
-    better_area: float
-    worse_area: float
-    equal_area: float
-    gain: float
-    loss: float
-    _evidence = ("first", "second")
-    _reported = ("net",)
-
-    def _figure(self) -> str:
-        mu, nu = (np.linspace(*ends, 12) for ends in (self.mu, self.nu))
-        return _html.heat(self.cost(mu[:, None], nu[None, :]), ("difference of cost", "mu", "nu"))
-
-    def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
-        """Return the difference of cost at (mu, nu); negative: the first surface is cheaper."""
-        return as_scalar(
-            np.asarray(self.first.cost(mu, nu, nu_negative))
-            - np.asarray(self.second.cost(mu, nu, nu_negative))
-        )
-
-    @property
-    def net(self) -> float:
-        """Volume of the first minus volume of the second over the rectangle."""
-        return self.loss - self.gain
-
-    def __repr__(self) -> str:
-        return (
-            f"SurfaceDifference(better_area={self.better_area:.4g}, equal_area={self.equal_area:.4g}, "
-            f"gain={self.gain:.4g}, loss={self.loss:.4g})"
-        )
-
-
 def surface_cells(masses: SurfaceMasses, mu: Range, nu: Range) -> SurfaceCells:
     """Collect the cells of one surface; no checks."""
     shares = masses.mixed_shares
@@ -118,18 +67,8 @@ def surface_cells(masses: SurfaceMasses, mu: Range, nu: Range) -> SurfaceCells:
     polygons: list[FloatArray] = []
     for i, j, batch, area in cell_batches(shares, mu, nu):
         fn, fp, rate, low, high = masses.plane(cuts, i, j)
-        columns.append(
-            (
-                m.groups_below[low],
-                m.groups_below[high],
-                m.lower_cut[low],
-                m.upper_cut[high],
-                fn,
-                fp,
-                rate,
-                area,
-            )
-        )
+        places = m.groups_below[low], m.groups_below[high], m.lower_cut[low], m.upper_cut[high]
+        columns.append((*places, fn, fp, rate, area))
         polygons.extend(without_repeats(polygon) for polygon in batch)
     joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
     names = ("lower_index", "upper_index", "lower", "upper", "fn", "fp", "abstention_rate", "area")
@@ -141,39 +80,30 @@ def without_repeats(polygon: FloatArray) -> FloatArray:
     return polygon[np.any(polygon != np.roll(polygon, 1, axis=0), axis=1)]
 
 
-def surface_difference(first: CostSurface, second: CostSurface, mu: Range, nu: Range) -> SurfaceDifference:
-    """Split the rectangle along the zero line of first - second; no checks.
+def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range) -> dict[str, float]:
+    """Split the rectangle along the zero line of first - second; no checks. See `SurfaceDifference`.
 
     On every cell of the overlay the difference is one plane; clipping the cell by the sign of
     the plane gives exact areas and volumes.
     """
-    better = worse = equal = gain = loss = 0.0
-    shares = np.union1d(first.masses.mixed_shares, second.masses.mixed_shares)
-    cuts = np.concatenate([[0.0], shares])
+    shares = np.union1d(first.mixed_shares, second.mixed_shares)
+    cuts, total = np.concatenate([[0.0], shares]), np.zeros(5)
     for i, j, polygons, area in cell_batches(shares, mu, nu):
-        planes = first.masses.plane(cuts, i, j)[:3], second.masses.plane(cuts, i, j)[:3]
+        planes = first.plane(cuts, i, j)[:3], second.plane(cuts, i, j)[:3]
         # masses are summed per surface first, so that identical models cancel exactly
         constant, by_mu, by_nu = (one - other for one, other in zip(*planes, strict=True))
-        size = np.abs(constant) + np.abs(by_mu) + np.abs(by_nu)
-        same = size < _SAME_PLANE
-        equal += float(area[same].sum())
+        same = np.abs(constant) + np.abs(by_mu) + np.abs(by_nu) < _SAME_PLANE
         a, b, c, cells = by_mu[~same], by_nu[~same], constant[~same], polygons[~same]
         below, above = clip(cells, a, b, c), clip(cells, -a, -b, -c)
-        better += float(areas(below).sum())
-        worse += float(areas(above).sum())
-        gain -= float(plane_integrals(below, a, b, c).sum())
-        loss += float(plane_integrals(above, a, b, c).sum())
-    return SurfaceDifference(
-        first=first,
-        second=second,
-        mu=mu,
-        nu=nu,
-        better_area=better,
-        worse_area=worse,
-        equal_area=equal,
-        gain=max(gain, 0.0),
-        loss=max(loss, 0.0),
-    )
+        total += [
+            areas(below).sum(),
+            areas(above).sum(),
+            area[same].sum(),
+            -plane_integrals(below, a, b, c).sum(),
+            plane_integrals(above, a, b, c).sum(),
+        ]
+    names = ("better_area", "worse_area", "equal_area", "gain", "loss")
+    return dict(zip(names, np.maximum(total, 0.0).tolist(), strict=True))
 
 
 def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> FloatArray:
@@ -188,18 +118,14 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
     won = np.zeros(len(surfaces))
     for i, j, polygons, area in cell_batches(shares, mu, nu):
         planes = [np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces]
-        pairs = combinations(range(len(planes)), 2)
-        ends = {pair: _least_and_largest(planes[pair[0]] - planes[pair[1]], polygons) for pair in pairs}
+        ends = {}
+        for one, other in combinations(range(len(planes)), 2):
+            least, largest = _least_and_largest(planes[one] - planes[other], polygons)
+            ends[one, other], ends[other, one] = (least, largest), (-largest, -least)
         for model, plane in enumerate(planes):
             others = [other for other in range(len(planes)) if other != model]
-            somewhere, everywhere = np.ones(len(area), dtype=np.bool_), np.ones(len(area), dtype=np.bool_)
-            for other in others:
-                if model < other:
-                    least, largest = ends[model, other]
-                else:
-                    largest, least = (-end for end in ends[other, model])
-                somewhere &= least < 0
-                everywhere &= largest <= 0
+            somewhere = np.all([ends[model, other][0] < 0 for other in others], axis=0)
+            everywhere = np.all([ends[model, other][1] <= 0 for other in others], axis=0)
             crossed = np.flatnonzero(somewhere & ~everywhere)
             cells = polygons[crossed]
             for other in others:

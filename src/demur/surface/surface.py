@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,19 +44,14 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.surface.masses import SHARE_TIE, SurfaceMasses, block_cuts
-from demur.surface.regions import (
-    SurfaceCells,
-    SurfaceDifference,
-    surface_cells,
-    surface_difference,
-    without_repeats,
-)
+from demur.surface.regions import SurfaceCells, compared_areas, surface_cells, without_repeats
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
 __all__ = [
     "AbstentionSurface",
     "MeanRates",
     "OptimalCosts",
+    "SurfaceDifference",
     "SurfaceGrid",
     "abstention_surface",
     "cost_ranges",
@@ -184,27 +179,18 @@ class AbstentionSurface(Result):
             mu, nu, nu_negative = costs.mu, costs.nu_positive, costs.nu_negative
         elif mu is None or nu is None:
             raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
-        checked = self._broadcast_costs(mu, nu, nu_negative)
-        if checked[0].ndim:
+        *point, odd = self._broadcast_costs(mu, nu, nu_negative)
+        if odd.ndim:
             raise input_error(
-                "mu and nu",
-                "must be single numbers",
-                f"shape {checked[0].shape}",
-                "window() is for one point.",
+                "mu and nu", "must be single numbers", f"shape {odd.shape}", "window() is for one point."
             )
-        m, nu_p, nu_n = (float(value) for value in checked[:3])
-        if checked[3]:
+        m, nu_p, nu_n = map(float, point)
+        if odd:
             window = self._scan(m, nu_p, nu_n)
         else:
-            i, j = (int(value) for value in block_cuts(self.masses.shares, *checked[:3]))
-            window = AbstentionWindow.of_cuts(
-                self.masses.blocks,
-                (i, j),
-                mu=m,
-                nu_positive=nu_p,
-                nu_negative=nu_n,
-                prevalence=self.prevalence,
-            )
+            i, j = block_cuts(self.masses.shares, *point)
+            prices = {"mu": m, "nu_positive": nu_p, "nu_negative": nu_n, "prevalence": self.prevalence}
+            window = AbstentionWindow.of_cuts(self.masses.blocks, (int(i), int(j)), **prices)
         if costs is None:
             return window
         return replace(window, expected_cost=float(costs.expected_cost(window.cost, self.prevalence)))
@@ -213,8 +199,7 @@ class AbstentionSurface(Result):
         """Return the share of cases the cheapest window abstains on (least of several cheapest)."""
         mu, nu_p, nu_n, odd = self._broadcast_costs(mu, nu, nu_negative)
         i, j = block_cuts(self.shares, mu, nu_p, nu_n)
-        m = self.masses.blocks
-        mass = m.below
+        mass = self.masses.blocks.below
         rate = np.asarray(np.minimum(mass[j] - mass[i], 1.0))
         for at, window in self._scanned(odd, mu, nu_p, nu_n):
             rate[at] = window.abstention_rate
@@ -254,14 +239,8 @@ class AbstentionSurface(Result):
         stop = nu_p * m.positive_below + nu_n * m.negative_below + mu * m.negative_above
         slack = np.array([[SHARE_TIE * (1 + mu + abs(nu_p) + abs(nu_n))]])
         (i,), (j,) = cheapest_cuts(start[None], stop[None], m.below[None], slack)
-        return AbstentionWindow.of_cuts(
-            m,
-            (int(i), int(j)),
-            mu=mu,
-            nu_positive=nu_p,
-            nu_negative=nu_n,
-            prevalence=self.prevalence,
-        )
+        prices = {"mu": mu, "nu_positive": nu_p, "nu_negative": nu_n, "prevalence": self.prevalence}
+        return AbstentionWindow.of_cuts(m, (int(i), int(j)), **prices)
 
     # ---------------------------------------------------------------- integrals
 
@@ -275,11 +254,8 @@ class AbstentionSurface(Result):
         mu_low, mu_high = check_range(mu, "mu")
         nu_low, nu_high = check_range(nu, "nu")
         alpha, beta = check_nonnegative(ray, "ray")
-        price = alpha * self.positive_mass + beta * self.negative_mass
-
-        def corner(x: float, y: float) -> float:
-            return corner_volume(self.positive_mass, self.negative_mass, price, x, y)
-
+        masses = self.positive_mass, self.negative_mass
+        corner = partial(corner_volume, *masses, alpha * masses[0] + beta * masses[1])
         return (
             corner(mu_high, nu_high)
             - corner(mu_low, nu_high)
@@ -293,13 +269,11 @@ class AbstentionSurface(Result):
         Exact for whole-number parameters (Gauss-Legendre on a polynomial); otherwise adaptive
         quadrature to an estimated error of 1e-12.
         """
-        laws = []
         for name, law in (("mu_beta", mu_beta), ("nu_beta", nu_beta)):
             pair = check_finite(law, name)
             if pair.shape != (2,) or np.any(pair <= 0):
                 raise input_error(name, "must be two positive Beta parameters (a, b)", repr(law))
-            laws.append((float(pair[0]), float(pair[1])))
-        return beta_expectation(self.positive_mass, self.negative_mass, laws[0], laws[1])
+        return beta_expectation(self.positive_mass, self.negative_mass, mu_beta, nu_beta)
 
     def mean_rates(self) -> MeanRates:
         """Return abstention rate, false alarms and misses averaged over the unit square of costs."""
@@ -338,7 +312,9 @@ class AbstentionSurface(Result):
         `prevalence=` to both if their samples differ.
         """
         check_type(other, "other", AbstentionSurface, "an")
-        return surface_difference(self, other, check_range(mu, "mu"), check_range(nu, "nu"))
+        ends = check_range(mu, "mu"), check_range(nu, "nu")
+        found = compared_areas(self.masses, other.masses, *ends)
+        return SurfaceDifference(first=self, second=other, mu=ends[0], nu=ends[1], **found)
 
     def grid(self, resolution: int = 100, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceGrid:
         """Return cost, abstention rate and thresholds on (resolution + 1) squared points, to draw."""
@@ -376,6 +352,56 @@ class AbstentionSurface(Result):
         blocks = len(self.positive_mass)
         what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, blocks={blocks}, vacc={self.volume():.6g}"
         return f"AbstentionSurface({what})"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class SurfaceDifference(Result):
+    """Exact comparison of two surfaces over a rectangle of costs: first minus second.
+
+    Attributes
+    ----------
+    better_area, worse_area, equal_area : float
+        Area of the costs at which the first is cheaper, more expensive, equally good.
+    gain, loss : float
+        Integral of the saving where the first is cheaper, and of the excess where it is
+        not; ``loss - gain`` is the difference of the volumes.
+    mu, nu : (low, high)
+        The rectangle.
+    """
+
+    first: AbstentionSurface
+    second: AbstentionSurface
+    mu: Range
+    nu: Range
+    better_area: float
+    worse_area: float
+    equal_area: float
+    gain: float
+    loss: float
+    _evidence = ("first", "second")
+    _reported = ("net",)
+
+    def _figure(self) -> str:
+        mu, nu = (np.linspace(*ends, 12) for ends in (self.mu, self.nu))
+        return _html.heat(self.cost(mu[:, None], nu[None, :]), ("difference of cost", "mu", "nu"))
+
+    def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
+        """Return the difference of cost at (mu, nu); negative: the first surface is cheaper."""
+        return as_scalar(
+            np.asarray(self.first.cost(mu, nu, nu_negative))
+            - np.asarray(self.second.cost(mu, nu, nu_negative))
+        )
+
+    @property
+    def net(self) -> float:
+        """Volume of the first minus volume of the second over the rectangle."""
+        return self.loss - self.gain
+
+    def __repr__(self) -> str:
+        return (
+            f"SurfaceDifference(better_area={self.better_area:.4g}, equal_area={self.equal_area:.4g}, "
+            f"gain={self.gain:.4g}, loss={self.loss:.4g})"
+        )
 
 
 def surface_of(counts: ScoreCounts, prevalence: float | None) -> AbstentionSurface:

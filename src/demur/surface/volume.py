@@ -168,5 +168,5 @@ def vacc_noise_response(
         negative = (1 - level) * counts.negatives + level * counts.positives
         surface = surface_of(ScoreCounts.from_counts(counts.scores, positive, negative), None)
         volumes.append((surface.volume(), surface.trivial().volume()))
-    columns = np.array(volumes).T
-    return NoiseResponse(noise=levels.copy(), vacc=columns[0], trivial=columns[1])
+    vacc, trivial = np.array(volumes).T
+    return NoiseResponse(noise=levels.copy(), vacc=vacc, trivial=trivial)

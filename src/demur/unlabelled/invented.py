@@ -43,9 +43,7 @@ __all__ = [
     "code_book",
     "describe_bounds",
     "describe_column",
-    "draw_cases",
     "encode",
-    "fits_floats",
     "invented_cases",
     "named_attributes",
     "oracle_classes",
@@ -101,11 +99,11 @@ class IntegerAttribute:
     high: int
 
     def __post_init__(self) -> None:
-        for end in check_range((self.low, self.high), "(low, high)", low=-(2.0**53), high=2.0**53):
-            if end != int(end):
-                raise input_error(
-                    "(low, high)", "must be whole numbers", (self.low, self.high), "use NumericAttribute."
-                )
+        ends = check_range((self.low, self.high), "(low, high)", low=-(2.0**53), high=2.0**53)
+        if not all(end.is_integer() for end in ends):
+            raise input_error(
+                "(low, high)", "must be whole numbers", (self.low, self.high), "use NumericAttribute."
+            )
 
     def draw(self, rng: np.random.Generator, n: int) -> FloatArray:
         """Return n values."""
@@ -240,16 +238,6 @@ def ranges_to_schema(ranges: Any) -> tuple[NumericAttribute, ...]:
     return tuple(NumericAttribute(low, high) for low, high in checked)
 
 
-def draw_cases(attributes: Sequence[Attribute], rng: np.random.Generator, n: int) -> np.ndarray:
-    """Draw n cases attribute by attribute; a float array unless a nominal value is no number."""
-    columns = [attribute.draw(rng, n) for attribute in attributes]
-    numeric = all(column.dtype == np.float64 for column in columns)
-    cases = np.empty((n, len(columns)), dtype=np.float64 if numeric else object)
-    for k, column in enumerate(columns):
-        cases[:, k] = column
-    return cases
-
-
 def _with_names(oracle: Oracle, names: Sequence[str], cases: np.ndarray) -> Any:
     """Return a data frame for an oracle that was fitted on one; its columns go by name."""
     known = getattr(oracle, "feature_names_in_", None)
@@ -272,9 +260,8 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
         answer, name = oracle.predict_proba(X), "oracle.predict_proba(X)"
     elif hasattr(oracle, "predict"):
         classes = oracle_classes(oracle)
-        default = 1 if classes is None else classes[1]
-        label = default if pos_label is None else pos_label
-        hits = np.asarray(oracle.predict(X)) == label
+        second = 1 if classes is None else classes[1]
+        hits = np.asarray(oracle.predict(X)) == (second if pos_label is None else pos_label)
         answer, name = np.asarray(hits, dtype=np.float64), "oracle.predict(X)"
     elif callable(oracle):
         answer, name = oracle(X), "oracle(X)"
@@ -313,10 +300,10 @@ def _positive_column(oracle: Oracle, pos_label: Any) -> int:
     classes = oracle_classes(oracle)
     if pos_label is None or classes is None:
         return 1
-    matches = [k for k, label in enumerate(classes.tolist()) if label == pos_label]
-    if not matches:
-        raise input_error("pos_label", f"must be one of {classes.tolist()}", repr(pos_label))
-    return matches[0]
+    names = classes.tolist()
+    if pos_label not in names:
+        raise input_error("pos_label", f"must be one of {names}", repr(pos_label))
+    return int(names.index(pos_label))
 
 
 def class_quota(n: int, data: str, *, mu: float = 1.0, prevalence: float | None = None) -> int | None:
@@ -415,7 +402,8 @@ def invented_cases(
     quota = class_quota(size, data, mu=mu, prevalence=prevalence)
 
     def batch() -> InventedCases:
-        cases = draw_cases(attributes, generator, size)
+        # of floats, unless a nominal value is no number
+        cases = np.column_stack([attribute.draw(generator, size) for attribute in attributes])
         proba = oracle_proba(oracle, _with_names(oracle, names, cases), pos_label=pos_label)
         return InventedCases(cases, proba, direct_threshold(mu=1.0).decide(proba).astype(np.bool_), size)
 
@@ -433,9 +421,7 @@ def _rows(cases: InventedCases, index: Any) -> InventedCases:
 def _fill(batch: Callable[[], InventedCases], wanted: dict[bool, int], limit: int) -> InventedCases:
     """Draw batches and keep what each class still needs; the first batch is kept if a class is absent."""
     parts: list[InventedCases] = []
-    missing = dict(wanted)
-    drawn = 0
-    first = None
+    missing, drawn, first = dict(wanted), 0, None
     while any(missing.values()) and drawn < limit:
         new = batch()
         drawn += new.drawn
@@ -446,9 +432,8 @@ def _fill(batch: Callable[[], InventedCases], wanted: dict[bool, int], limit: in
             missing[side] -= len(rows)
             keep.append(rows)
         parts.append(_rows(new, np.sort(np.concatenate(keep))))
-    for side, needed in wanted.items():
-        if needed and missing[side] == needed and first is not None:
-            parts = [first]
+    if first is not None and any(needed and missing[side] == needed for side, needed in wanted.items()):
+        parts = [first]
     return InventedCases(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.proba for part in parts]),
@@ -490,30 +475,25 @@ def describe_bounds(name: str, low: float, high: float) -> str:
     return f"{name} > {low:.4g}" if math.isinf(high) else f"{low:.4g} < {name} <= {high:.4g}"
 
 
-def fits_floats(attribute: Attribute) -> bool:
-    """Tell whether a float array can hold the values."""
-    return not isinstance(attribute, NominalAttribute) or attribute.is_numeric
-
-
-def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[str, Any, Any]]:
-    """One (name, value, alternative) per encoded column.
+def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[int, str, Any, Any]]:
+    """One (attribute, name, value, alternative) per encoded column.
 
     `value` is None for numbers; `alternative` is the other one of two values, else None.
     """
-    book: list[tuple[str, Any, Any]] = []
-    for name, attribute in zip(names, attributes, strict=True):
+    book: list[tuple[int, str, Any, Any]] = []
+    for k, (name, attribute) in enumerate(zip(names, attributes, strict=True)):
         if not isinstance(attribute, NominalAttribute):
-            book.append((name, None, None))
+            book.append((k, name, None, None))
         elif len(attribute.values) == 2:
-            book.append((name, attribute.values[1], attribute.values[0]))
+            book.append((k, name, attribute.values[1], attribute.values[0]))
         else:
-            book += [(name, value, None) for value in attribute.values]
+            book += [(k, name, value, None) for value in attribute.values]
     return book
 
 
-def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, high: float) -> str:
+def describe_column(book: list[tuple[int, str, Any, Any]], column: int, low: float, high: float) -> str:
     """Words for low < column <= high, with nominal values named."""
-    name, value, alternative = book[column]
+    _, name, value, alternative = book[column]
     if value is None:
         return describe_bounds(name, low, high)
     if low >= 0:
@@ -523,20 +503,17 @@ def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, h
 
 def encode(attributes: Sequence[Attribute], names: Sequence[str], X: np.ndarray) -> FloatArray:
     """Return numbers as they are and nominal values as 0/1 columns (one for two values)."""
-    if not any(isinstance(attribute, NominalAttribute) for attribute in attributes):
-        return np.asarray(X, dtype=np.float64)
-    columns: list[np.ndarray] = []
     for k, (name, attribute) in enumerate(zip(names, attributes, strict=True)):
-        if not isinstance(attribute, NominalAttribute):
-            columns.append(X[:, k].astype(np.float64))
-            continue
-        hits = [X[:, k] == value for value in attribute.values]
-        unknown = ~np.logical_or.reduce(hits)
-        if unknown.any():
-            raise input_error(
-                f"X column {name}", f"must be one of {list(attribute.values)}", repr(X[unknown, k][0])
-            )
-        columns += hits[1:] if len(hits) == 2 else hits
+        if isinstance(attribute, NominalAttribute):
+            unknown = ~np.logical_or.reduce([X[:, k] == value for value in attribute.values])
+            if unknown.any():
+                raise input_error(
+                    f"X column {name}", f"must be one of {list(attribute.values)}", repr(X[unknown, k][0])
+                )
+    columns = [
+        X[:, k] == value if isinstance(attributes[k], NominalAttribute) else X[:, k]
+        for k, _, value, _ in code_book(attributes, names)
+    ]
     return np.column_stack(columns).astype(np.float64)
 
 

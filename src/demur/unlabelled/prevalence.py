@@ -126,9 +126,7 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
         rate = check_rate(prevalence, "prevalence")
         trained = np.array([rate, 1 - rate])
         # one row per class: sums over cases then run along contiguous memory
-        ratios = np.empty((2, len(positive)))
-        ratios[0] = positive
-        np.subtract(1, positive, out=ratios[1])
+        ratios = np.stack([positive, 1 - positive])
     else:
         rows = check_proba(proba)
         ratios = rows.T.copy()

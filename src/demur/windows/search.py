@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur._kernels.places import places_below
+from demur._kernels.places import places
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -244,7 +244,7 @@ def cut_limits(masses: WindowMasses, limits: Limits) -> CutLimits:
         margin = limit.margin(masses, value)
         if limit.end == "width":
             pairs = zip(np.atleast_2d(below), np.atleast_2d(below - margin - rounding), strict=True)
-            first = np.maximum(first, np.reshape([places_below(*pair) for pair in pairs], below.shape))
+            first = np.maximum(first, np.reshape([places(*pair)[0] for pair in pairs], below.shape))
         else:
             ends[limit.end] &= margin >= -rounding
     return CutLimits(ends["start"], ends["stop"], first)

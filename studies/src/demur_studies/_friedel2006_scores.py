@@ -7,8 +7,7 @@ import numpy as np
 
 from demur._progress import Progress
 from demur.roc.curve import auc_score
-from demur.surface.regions import SurfaceDifference
-from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.surface import AbstentionSurface, SurfaceDifference, abstention_surface
 from demur.surface.volume import vacc_score
 from demur_studies._data import MissingDataError, PaperData
 from demur_studies._learners import HeldOut, held_out_scores

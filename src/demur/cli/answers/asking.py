@@ -1,6 +1,6 @@
 """What the flags ask about the cases of a file: of two classes, or with `--classes` of any number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from demur._progress import Progress
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, refuse
+from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
-from demur.cli.reading.class_columns import ClassRows, read_class_rows
+from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, Columns
@@ -24,12 +25,14 @@ from demur.policy.policy import Policy
 from demur.windows.limits import LIMITS
 
 __all__ = [
+    "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
-    "ClassQuestion",
     "ManyClasses",
     "Read",
     "TwoClasses",
     "ask",
+    "class_abstain_label",
+    "class_question",
     "each_part",
     "part_remarks",
     "parts_document",
@@ -37,6 +40,8 @@ __all__ = [
 
 FOR_TWO_CLASSES = "is for two classes. Hint: leave it out beside --classes."
 """Why a flag is refused."""
+
+COSTS_NEEDED = "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
 
 # flags that have a meaning for any number of classes
 _WITH_CLASSES = (
@@ -70,22 +75,49 @@ def ask(
     *,
     costs_needed: bool = False,
     split: bool = True,
+    abstain_label: str | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
         refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
-        problem = ClassQuestion(classes, source, prices, limits, certainty)
-        rows = read_class_rows(source, problem.names)
+        asked = class_question(classes, source, prices, limits, certainty)
+        rows = read_class_rows(source, classes.listed())
         remark(rows.sentence, quiet=output.quiet)
-        return ManyClasses(cases=rows, problem=problem)
-    asked = _question(prices, limits, certainty, costs_needed=costs_needed)
+        label = class_abstain_label(abstain_label, asked["classes"])
+        return ManyClasses(cases=rows, asked=asked, abstain_label=label)
+    costs = prices.costs_or_range()
+    if costs is None and costs_needed:
+        raise InputError(COSTS_NEEDED)
+    if costs is None and (prices.objective or limits.given()):
+        name = "--objective" if prices.objective else next(iter(limits.given()))
+        raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    problem = DecisionProblem.checked(
+        costs=costs,
+        prevalence=prices.prevalence,
+        objective=prices.objective,
+        limits=limits.kept(),
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
+    )
     evidence = read_evidence(source, prices, split=split)
     remark(evidence.sentence, quiet=output.quiet)
-    remark(_flags_remark(prices, asked), quiet=output.quiet)
-    weights = source.weights or "importance"
-    return TwoClasses(cases=evidence, problem=asked, weights=weights, prices=prices)
+    remark(_flags_remark(prices, problem), quiet=output.quiet)
+    names = evidence.negative, evidence.positive
+    if abstain_label in names:
+        listed = f"{names[1]} and {names[0]}"
+        raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {abstain_label}.")
+    # a file has one kind in a column: all labels are whole numbers, or all are text
+    whole = all(_is_whole(name) for name in (*names, abstain_label) if name is not None)
+    return TwoClasses(
+        cases=evidence,
+        problem=problem,
+        weights=source.weights or "importance",
+        prices=prices,
+        labels=(int(names[0]), int(names[1])) if whole else names,
+        abstain_label=int(abstain_label) if whole and abstain_label is not None else abstain_label,
+    )
 
 
 # ---------------------------------------------------------------- parts
@@ -101,7 +133,12 @@ def each_part(read: "Read", make: Callable[[str], _Made]) -> dict[str, _Made | s
             try:
                 parts[name] = make(name)
             except InputError as error:
-                parts[name] = read.why_left_out(name, error)
+                parts[name] = f"Left out: {error}"
+                if isinstance(read, TwoClasses):
+                    counts = next(iter(read.cases.parts[name].counts.values()))
+                    sizes = counts.n_positive, counts.n_negative
+                    if min(sizes) < FEWEST_CASES:
+                        parts[name] = f"{no_answer(*sizes)} Honest costs are left out: {error}"
             progress.advance()
     return parts
 
@@ -135,21 +172,24 @@ class TwoClasses:
     ----------
     cases : Evidence
         What was read.
-    question : Question
+    problem : DecisionProblem
         Costs, limits and certainty.
     weights : str
         What weights of cases mean.
     prices : Prices
         The cost flags; costs that differ by case are made of them and of columns.
-    texts : bool
-        Whether labels that are whole numbers are kept as text.
+    labels : tuple
+        The labels (negative, positive), as numbers if all are whole numbers.
+    abstain_label : str, int or None
+        The label of an abstention; None to pick one.
     """
 
     cases: Evidence
     problem: DecisionProblem
     weights: str
     prices: Prices
-    texts: bool = False
+    labels: tuple[Any, Any]
+    abstain_label: Any
 
     def on(self, part: Part) -> DecisionProblem:
         """Return the problem about some cases: costs that differ by case are theirs."""
@@ -163,8 +203,7 @@ class TwoClasses:
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
-        part, labels = self.cases.parts[name], self._labels()
-        problem = self.problem
+        part, labels, problem = self.cases.parts[name], self.labels, self.problem
         if part.summed is not None:
             table = CaseTable.of_sums(part.summed, problem, labels=labels)
         elif part.joint is not None:
@@ -178,58 +217,9 @@ class TwoClasses:
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(table, problem, class_names=names)
 
-    def _labels(self) -> tuple[Any, Any]:
-        """Return the labels (negative, positive), as numbers if both are whole numbers."""
-        pair = self.cases.negative, self.cases.positive
-        if self.texts or not all(map(_is_whole, pair)):
-            return pair
-        return int(pair[0]), int(pair[1])
-
-    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+    def policy(self, answer: Answer, name: str) -> Policy:
         """Make the policy of an answer."""
-        return Policy.from_answer(answer, abstain_label=abstain_label)
-
-    def with_abstain_label(self, given: str | None) -> tuple["TwoClasses", Any]:
-        """Check the label of an abstention: all labels are whole numbers, or all are text.
-
-        A file has one kind in a column.
-        """
-        if given is None:
-            return self, None
-        names = self.cases.negative, self.cases.positive
-        if given in names:
-            raise InputError(
-                f"`--abstain-label` must not be one of the classes {names[1]} and {names[0]}, got {given}."
-            )
-        whole = all(map(_is_whole, (*names, given)))
-        return replace(self, texts=not whole), int(given) if whole else given
-
-    def why_left_out(self, name: str, error: InputError) -> str:
-        """Say why a group has no answer; too few cases first."""
-        counts = next(iter(self.cases.parts[name].counts.values()))
-        if min(counts.n_positive, counts.n_negative) < FEWEST_CASES:
-            return f"{no_answer(counts.n_positive, counts.n_negative)} Honest costs are left out: {error}"
-        return f"Left out: {error}"
-
-
-def _question(prices: Prices, limits: Limits, certainty: Certainty, *, costs_needed: bool) -> DecisionProblem:
-    """Check the flags together."""
-    costs = prices.costs_or_range()
-    if costs is None and costs_needed:
-        raise InputError(
-            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-        )
-    if costs is None and (prices.objective or limits.given()):
-        named = "--objective" if prices.objective else next(iter(limits.given()))
-        raise InputError(f"`{named}` needs costs. Hint: add --cost-fn and --cost-fp.")
-    return DecisionProblem.checked(
-        costs=costs,
-        prevalence=prices.prevalence,
-        objective=prices.objective,
-        limits=limits.kept(),
-        confidence_level=certainty.confidence,
-        seed=certainty.seed,
-    )
+        return Policy.from_answer(answer, abstain_label=self.abstain_label)
 
 
 def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
@@ -251,71 +241,62 @@ def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
 # ---------------------------------------------------------------- any number of classes
 
 
-class ClassQuestion:
-    """What the flags ask of every part of the cases; costs are under the labels of the policy."""
+def class_question(
+    classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
+) -> dict[str, Any]:
+    """Return what the flags ask as arguments of `compare_models`, under the labels of the policy."""
+    names = classes.listed()
+    # labels that are whole numbers in the file are numbers for the policy, too
+    labels = {name: int(name) if all(map(_is_whole, names)) else name for name in names}
+    costs, by_class = _class_costs(classes, names)
+    abstain = _abstain_cost(prices, by_class)
+    if isinstance(abstain, Mapping):
+        abstain = {labels[name]: price for name, price in abstain.items()}
+    return {
+        "costs": {
+            labels[true]: {labels[name]: cost for name, cost in row.items()} for true, row in costs.items()
+        },
+        "classes": list(labels.values()),
+        "abstain_cost": abstain,
+        "objective": prices.objective,
+        **limits.kept().given(),
+        "weights": source.weights or "importance",
+        "confidence_level": certainty.confidence,
+        "seed": certainty.seed,
+    }
 
-    def __init__(
-        self, classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
-    ) -> None:
-        self.names = classes.listed()
-        # labels that are whole numbers in the file are numbers for the policy, too
-        whole = all(map(_is_whole, self.names))
-        self.labels: list[Any] = [int(name) for name in self.names] if whole else self.names
-        named = dict(zip(self.names, self.labels, strict=True))
-        costs, by_class = _class_costs(classes, self.names)
-        self.costs = {
-            named[true]: {named[name]: cost for name, cost in row.items()} for true, row in costs.items()
-        }
-        self.abstain = _abstain_cost(prices, by_class)
-        if isinstance(self.abstain, Mapping):
-            self.abstain = {named[name]: price for name, price in self.abstain.items()}
-        self.settings: dict[str, Any] = {
-            "objective": prices.objective,
-            **limits.kept().given(),
-            "weights": source.weights or "importance",
-            "confidence_level": certainty.confidence,
-            "seed": certainty.seed,
-        }
 
-    def abstain_label(self, given: str | None) -> Any:
-        """Return the label of an abstention, of the kind of the classes; None to pick one."""
-        if given is None:
-            return None
-        if given in self.names:
-            listed = ", ".join(self.names)
-            raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {given}.")
-        if not isinstance(self.labels[0], int):
-            return given
-        if not _is_whole(given):
-            raise InputError(
-                f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
-            )
-        return int(given)
+def class_abstain_label(given: str | None, labels: Sequence[Any]) -> Any:
+    """Return the label of an abstention, of the kind of the classes; None to pick one."""
+    names = list(map(str, labels))
+    if given in names:
+        raise InputError(f"`--abstain-label` must not be one of the classes {', '.join(names)}, got {given}.")
+    if given is None or not isinstance(labels[0], int):
+        return given
+    if not _is_whole(given):
+        raise InputError(
+            f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
+        )
+    return int(given)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ManyClasses:
-    """A question about one column of probabilities per class."""
+    """A question about one column of probabilities per class; `asked` are arguments of `compare_models`."""
 
-    cases: ClassRows
-    problem: ClassQuestion
+    cases: Evidence
+    asked: dict[str, Any]
+    abstain_label: Any
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part."""
-        part, asked = self.cases.parts[name], self.problem
-        return compare_models(
-            np.array(asked.labels, dtype=object)[part.codes],
-            part.proba,
-            costs=asked.costs,
-            classes=asked.labels,
-            abstain_cost=asked.abstain,
-            sample_weight=part.weights,
-            **asked.settings,
-        )
+        part = self.cases.parts[name]
+        labels = np.array(self.asked["classes"], dtype=object)[part.codes]
+        return compare_models(labels, part.proba, sample_weight=part.weights, **self.asked)
 
-    def policy(self, answer: Answer, name: str, abstain_label: Any) -> Policy:
+    def policy(self, answer: Answer, name: str) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""
-        policy = Policy.from_answer(answer, abstain_label=abstain_label)
+        policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
         rows, model = self.cases, str(answer.model)
         if policy.rule.inputs > 1:
             return replace(policy, columns=rows.columns[model])
@@ -328,20 +309,11 @@ class ManyClasses:
             )
         return replace(policy, columns=rows.columns[model][1:])
 
-    def with_abstain_label(self, given: str | None) -> tuple["ManyClasses", Any]:
-        """Check the label of an abstention."""
-        return self, self.problem.abstain_label(given)
-
-    def why_left_out(self, name: str, error: InputError) -> str:
-        """Say why a group has no answer."""
-        return f"Left out: {error}"
-
 
 Read = TwoClasses | ManyClasses
 """What was read from a file, and what is asked about every part of it.
 
-Both have the `cases`, compare the models on a part of them, make a policy of an answer, and say why a group
-has none.
+Both have the `cases`, compare the models on a part of them, and make a policy of an answer.
 """
 
 
@@ -372,21 +344,20 @@ def _class_costs(
 def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
     given = prices.given()
     said: list[str] = [name for name in ("--cost-abstain", "--review-fee") if name in given]
-    if by_class is not None:
-        said.append("the column abstain of the cost matrix")
+    said += [] if by_class is None else ["the column abstain of the cost matrix"]
     if len(said) > 1:
         raise InputError(f"Abstaining has two prices: {' and '.join(said)}. Hint: give one of them.")
     if by_class is not None:
         return by_class
     if prices.review_fee is not None:
-        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
-        known = {name: rate for name, rate in rates.items() if rate is not None}
-        if len(known) == 1:
-            # among many classes there is one accuracy, whatever it is called
-            known = dict.fromkeys(rates, next(iter(known.values())))
-        return Reviewer(fee=prices.number("--review-fee"), **known)
-    price = given.get("--cost-abstain")
-    if price is not None and not isinstance(price, (float, tuple)):
+        rates = prices.reviewer_sensitivity, prices.reviewer_specificity
+        # among many classes there is one accuracy, whatever it is called
+        one = next((rate for rate in rates if rate is not None), 1.0)
+        sensitivity, specificity = (one if rate is None else rate for rate in rates)
+        fee = prices.number("--review-fee")
+        return Reviewer(fee=fee, sensitivity=sensitivity, specificity=specificity)
+    price = prices.cost_abstain
+    if isinstance(price, ColumnPrice):
         raise InputError(
             f"`--cost-abstain` must be a number or a range beside --classes, got the column {price.column!r}."
         )

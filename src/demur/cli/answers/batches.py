@@ -1,22 +1,14 @@
 """Batches of scores and labels from files: counted per cell in one scan, days kept apart."""
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from demur.cli.answers.case_amounts import AmountColumns
-from demur.cli.reading.class_columns import model_columns
-from demur.cli.reading.policies import (
-    AUDIT_COLUMNS,
-    column_numbers,
-    label_probabilities,
-    numbers_or_one,
-    score_column,
-)
+from demur.cli.reading.policies import AUDIT_COLUMNS, input_columns
 from demur.cli.reading.roles import require_numbers
 from demur.costs.case_costs import CaseCosts
 from demur.engines.columns import Column, quoted
@@ -27,37 +19,29 @@ from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.scale import BatchCounts, score_range
 from demur.policy.policy import Policy
 from demur.policy.sql import sql_of
-from demur.typing import BoolArray, FloatArray
+from demur.typing import FloatArray
 
-__all__ = ["LabelledColumns", "LabelledScores", "counted_days", "day_key", "labelled_scores", "rule_columns"]
+__all__ = ["LabelledScores", "counted_days", "day_key", "labelled_scores", "rule_columns"]
 
 # the cell of a row without a score
 _NOWHERE = -1
 
 
 def rule_columns(policy: Policy, table: FileTable, model: str | None) -> tuple[str, ...]:
-    """Return the columns that the rule reads: the user's, the policy's, or the only possible ones."""
-    if policy.rule.inputs == 1:
-        return (_scored_column(policy, table, model),)
-    columns = policy.columns
-    if model is not None or not all(name in table.kinds for name in columns):
-        one_per_class = len(policy.classes) == policy.rule.inputs
-        names = [str(name) for name in policy.classes] if one_per_class else list(columns)
-        given = () if model is None else (model,)
-        columns = next(iter(model_columns(list(table.kinds), names, given, table.name).values()))
+    """Return the columns that the rule reads, which hold numbers."""
+    columns = input_columns(policy, list(table.kinds), table.name, model)
     table.require(columns)
-    for name in columns:
-        require_numbers(table, name, "--model")
+    if len(columns) == 1:
+        _require_number(table, columns[0])
+    else:
+        for name in columns:
+            require_numbers(table, name, "--model")
     return columns
 
 
-def _scored_column(policy: Policy, table: FileTable, model: str | None) -> str:
-    """Return the column with the scores, which holds numbers."""
-    name = score_column(policy, list(table.kinds), table.name, model)
-    table.require([name])
+def _require_number(table: FileTable, name: str) -> None:
     if table.kinds[name] != "number":
         raise InputError(f"`{table.name}` must have numbers in column {name!r}, got {table.kinds[name]}.")
-    return name
 
 
 def counted_days(
@@ -67,41 +51,44 @@ def counted_days(
 
     Without a column of dates all rows are one batch, of the day None.
     """
-    day = _day(table, date)
+    day = f"{_day(table, date)} as d"
     with database_errors(table.name):
         if monitor.watches_scores:
-            cells = monitor.cells
             low, high = score_range(monitor.policy)
-            found = _cell(cells.cuts, 0, cells.size)
             outside = f"s < {_literal(low)} or s > {_literal(high)}"
-            placed = table.relation.project(f"cast({quoted(columns[0])} as double) as s, {day} as d").project(
+            found = _cell(monitor.cells.cuts, 0, monitor.cells.size)
+            placed = table.relation.project(f"cast({quoted(columns[0])} as double) as s, {day}").project(
                 f"s, d, case when s is null or isnan(s) then {_NOWHERE} else {found} end as cell"
             )
         else:
-            found, outside = _action(monitor.policy, columns), "false"
-            placed = table.relation.project(
-                f"0.0::double as s, {day} as d, coalesce({found}, {_NOWHERE}) as cell"
-            )
+            # the place of a decision among the actions, abstaining last; null without one
+            places = list(range(len(monitor.policy.classes) + 1))
+            decision = monitor.policy.rule.to_expression(columns, places)
+            found = sql_of(decision, labels=places, origin=[], dialect="duckdb", table=None, name="cell")
+            outside = "false"
+            placed = table.relation.project(f"0.0::double as s, {day}, coalesce({found}, {_NOWHERE}) as cell")
         rows = placed.aggregate(
             f"d, cell, count(*), min(s), max(s), count(*) filter ({outside})", "d, cell"
         ).fetchall()
-    days: dict[str | None, BatchCounts] = {}
     if date is not None and any(row[0] is None for row in rows):
         raise _undated(table, date, sum(row[2] for row in rows if row[0] is None))
+    days: dict[str | None, BatchCounts] = {}
     for day in sorted({row[0] for row in rows}, key=str):
-        held = [row[1:] for row in rows if row[0] == day]
-        if any(cell != _NOWHERE for cell, *_ in held):
-            days[day] = _batch(held, monitor.reference.size)
+        scored = [row[1:] for row in rows if row[0] == day and row[1] != _NOWHERE]
+        if scored:
+            counts = np.zeros(monitor.reference.size)
+            cells, cases, lowest, highest, beyond = zip(*scored, strict=True)
+            counts[list(cells)] = cases
+            days[day] = BatchCounts(
+                counts=counts,
+                low=min(lowest),
+                high=max(highest),
+                outside=sum(beyond),
+                missing=sum(row[2] for row in rows if row[:2] == (day, _NOWHERE)),
+            )
     if not days:
         raise _unscored(table, columns)
     return days
-
-
-def _action(policy: Policy, columns: tuple[str, ...]) -> str:
-    """Return the SQL of the place of a decision among the actions, abstaining last; null without one."""
-    places = list(range(len(policy.classes) + 1))
-    decision = policy.rule.to_expression(columns, places)
-    return sql_of(decision, labels=places, origin=[], dialect="duckdb", table=None, name="cell")
 
 
 def _unscored(table: FileTable, columns: tuple[str, ...]) -> InputError:
@@ -109,21 +96,6 @@ def _unscored(table: FileTable, columns: tuple[str, ...]) -> InputError:
         return InputError(f"`{table.name}` must have a score in at least one row of column {columns[0]!r}.")
     return InputError(
         f"`{table.name}` must have at least one row with numbers in all of the columns {', '.join(columns)}."
-    )
-
-
-def _batch(rows: list[Any], size: int) -> BatchCounts:
-    """Return the batch of rows (cell, cases, smallest, largest, outside)."""
-    scored = [row for row in rows if row[0] != _NOWHERE]
-    counts = np.zeros(size)
-    for cell, n, *_ in scored:
-        counts[cell] = n
-    return BatchCounts(
-        counts=counts,
-        low=min(row[2] for row in scored),
-        high=max(row[3] for row in scored),
-        outside=sum(row[4] for row in scored),
-        missing=sum(row[1] for row in rows if row[0] == _NOWHERE),
     )
 
 
@@ -154,14 +126,12 @@ def _cell(cuts: FloatArray, first: int, last: int) -> str:
         return str(first)
     middle = (first + last) // 2
     below, above = _cell(cuts, first, middle), _cell(cuts, middle, last)
-    return f"case when s <= {_literal(float(cuts[middle - 1]))} then {below} else {above} end"
+    return f"case when s <= {_literal(cuts[middle - 1])} then {below} else {above} end"
 
 
 def _literal(value: float) -> str:
-    if math.isinf(value):
-        return f"'{'-' if value < 0 else ''}infinity'::double"
     # a plain literal would be a decimal number
-    return f"'{value!r}'::double"
+    return f"'{float(value)!r}'::double"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -198,57 +168,69 @@ class LabelledScores:
             yield None, self
             return
         for day in sorted(set(self.days.tolist())):
-            yield day, self._of(self.days == day)
-
-    def _of(self, chosen: BoolArray) -> "LabelledScores":
-        return LabelledScores(
-            scores=self.scores[chosen],
-            labels=self.labels[chosen],
-            weights=None if self.weights is None else self.weights[chosen],
-            second=None if self.second is None else self.second[chosen],
-            amounts=self.amounts,
-            prices={name: column[chosen] for name, column in self.prices.items()},
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabelledColumns:
-    """Which columns of a file hold what; without `model` the scores of the policy's own."""
-
-    label: str
-    model: str | None = None
-    weight: str | None = None
-    second: str | None = None
-    group: str | None = None
-    date: str | None = None
+            own = self.days == day
+            yield (
+                day,
+                replace(
+                    self,
+                    scores=self.scores[own],
+                    labels=self.labels[own],
+                    weights=None if self.weights is None else self.weights[own],
+                    second=None if self.second is None else self.second[own],
+                    prices={name: column[own] for name, column in self.prices.items()},
+                ),
+            )
 
 
-def labelled_scores(table: FileTable, policy: Policy, named: LabelledColumns) -> LabelledScores:
+def labelled_scores(
+    table: FileTable,
+    policy: Policy,
+    *,
+    label: str,
+    model: str | None,
+    weight: str | None,
+    second: str | None = None,
+    group: str | None = None,
+    date: str | None = None,
+) -> LabelledScores:
     """Read the cases of a file that have a score; weights of an audit if no others are named."""
-    columns = rule_columns(policy, table, named.model)
+    columns = rule_columns(policy, table, model)
     amounts = AmountColumns.of(policy, table)
-    chance = AUDIT_COLUMNS[1] if named.weight is None and AUDIT_COLUMNS[1] in table.kinds else None
-    given = (*columns, named.label, named.weight, chance, named.second, named.group)
+    chance = AUDIT_COLUMNS[1] if weight is None and AUDIT_COLUMNS[1] in table.kinds else None
+    given = (*columns, label, weight, chance, second, group)
     prices = () if amounts is None else amounts.names
     read = table.read(list(dict.fromkeys([*(name for name in given if name is not None), *prices])))
     good = ~np.logical_or.reduce([read[name].missing for name in columns])
     if not good.any():
         raise _unscored(table, columns)
-    scores = np.column_stack([np.asarray(read[name].values, dtype=np.float64) for name in columns])[good]
+
+    def numbers(name: str) -> FloatArray:
+        _require_number(table, name)
+        return np.asarray(read[name].filled(), dtype=np.float64)
+
     weights = None
-    if named.weight is not None:
-        weights = numbers_or_one(read[named.weight], table.name)[good]
-    elif chance is not None:
-        weights = 1 / label_probabilities(read[chance], table.name)[good]
+    if (weighing := weight or chance) is not None:
+        weights = numbers(weighing)
+        # a case without a label may have no weight
+        weights = np.where(np.isnan(weights), 1.0, weights)
+        if chance is not None:
+            wrong = weights[~((weights > 0) & (weights <= 1))]
+            if len(wrong):
+                raise InputError(
+                    f"`{table.name}` must have probabilities above 0 and at most 1 in column {chance!r}, got "
+                    f"{wrong[0]:g}. Hint: `demur apply --audit` writes them; --weight COLUMN takes others."
+                )
+            weights = 1 / weights
+    scores = np.column_stack([np.asarray(read[name].values, dtype=np.float64) for name in columns])[good]
     return LabelledScores(
         scores=scores[:, 0] if policy.rule.inputs == 1 else scores,
-        labels=_policy_labels(read[named.label], policy)[good],
-        weights=weights,
-        second=None if named.second is None else _policy_labels(read[named.second], policy)[good],
-        groups=None if named.group is None else read[named.group].values[good],
-        days=None if named.date is None else _days(table, named.date)[good],
+        labels=_policy_labels(read[label], policy)[good],
+        weights=None if weights is None else weights[good],
+        second=None if second is None else _policy_labels(read[second], policy)[good],
+        groups=None if group is None else read[group].values[good],
+        days=None if date is None else _days(table, date)[good],
         amounts=amounts,
-        prices={name: column_numbers(read[name], table.name)[good] for name in prices},
+        prices={name: numbers(name)[good] for name in prices},
     )
 
 

@@ -8,6 +8,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.engines.files import FileTable
+from demur.engines.labels import is_number
 from demur.policy.policy import Policy
 from demur.typing import FloatArray
 
@@ -23,6 +24,7 @@ _COSTS = (
     "cost_abstain_negative",
 )
 _FACTORS = ("miss_factor", "alarm_factor", "review_factor")
+_RATES = ("sensitivity", "specificity")
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,13 @@ class AmountColumns:
         """Find the columns; None if the policy is not one of amounts, or the file lacks one of them."""
         if policy.amounts is None:
             return None
-        described = [policy.amounts.get(name) for name in _COSTS]
-        reviewer = policy.amounts.get("reviewer")
-        if reviewer is not None:
-            described.append(_first_reviewer(reviewer)["fee"])
         places = {}
-        for value in described:
-            if isinstance(value, Mapping):
-                place = _place(value.get("column"), table)
+        for described in _prices(policy.amounts).values():
+            if isinstance(described, Mapping):
+                place = _place(described.get("column"), table)
                 if place is None:
                     return None
-                places[value["column"]] = place
+                places[described["column"]] = place
         return cls(policy.amounts, places)
 
     @property
@@ -65,19 +63,36 @@ class AmountColumns:
 
     def costs(self, columns: Mapping[str, FloatArray]) -> CaseCosts:
         """Return the costs of the cases whose columns these are."""
-
-        def price(described: Any) -> Any:
-            if not isinstance(described, Mapping):
-                return described
-            column, factor = self.places[described["column"]]
-            return factor * columns[column]
-
-        named = {name: price(self.amounts.get(name)) for name in _COSTS}
+        named: dict[str, Any] = {}
+        for name, described in _prices(self.amounts).items():
+            named[name] = described
+            if isinstance(described, Mapping):
+                column, factor = self.places[described["column"]]
+                named[name] = factor * columns[column]
         named |= {name: tuple(self.amounts[name]) for name in _FACTORS if name in self.amounts}
-        reviewer = self.amounts.get("reviewer")
-        if reviewer is not None:
-            named["reviewer"] = _reviewer(reviewer, price(_first_reviewer(reviewer)["fee"]))
-        return CaseCosts(**{name: value for name, value in named.items() if value is not None})
+        people = self.amounts.get("reviewer")
+        if people is not None:
+            first = _first_reviewer(people)
+            junior = Reviewer(fee=named.pop("fee"), **{rate: first[rate] for rate in _RATES})
+            named["reviewer"] = junior
+            if first is not people:
+                senior = Reviewer(**{name: people["senior"][name] for name in ("fee", *_RATES)})
+                passed = {name: people[name] for name in ("passed_on_positive", "passed_on_negative")}
+                named["reviewer"] = ReviewCascade(junior=junior, senior=senior, **passed)
+        return CaseCosts(**named)
+
+
+def _prices(amounts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the costs that a policy describes, with the fee of the person who sees every case."""
+    prices = {name: amounts[name] for name in _COSTS if amounts.get(name) is not None}
+    people = amounts.get("reviewer")
+    return prices if people is None else {**prices, "fee": _first_reviewer(people)["fee"]}
+
+
+def _first_reviewer(people: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return who sees every case: the reviewer, or the junior of two."""
+    first: Mapping[str, Any] = people.get("junior", people)
+    return first
 
 
 def _place(text: Any, table: FileTable) -> tuple[str, float] | None:
@@ -87,23 +102,5 @@ def _place(text: Any, table: FileTable) -> tuple[str, float] | None:
     if text in table.kinds:
         return text, 1.0
     factor, star, column = text.partition("*")
-    try:
-        return (column, float(factor)) if star and column in table.kinds else None
-    except ValueError:
-        return None
-
-
-def _first_reviewer(described: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return who sees every case: the reviewer, or the junior of two."""
-    first: Mapping[str, Any] = described.get("junior", described)
-    return first
-
-
-def _reviewer(described: Mapping[str, Any], fee: Any) -> Reviewer | ReviewCascade:
-    rates = ("sensitivity", "specificity")
-    first = Reviewer(fee=fee, **{name: _first_reviewer(described)[name] for name in rates})
-    if "junior" not in described:
-        return first
-    passed = {name: described[name] for name in ("passed_on_positive", "passed_on_negative")}
-    senior = Reviewer(**{name: described["senior"][name] for name in ("fee", *rates)})
-    return ReviewCascade(junior=first, senior=senior, **passed)
+    known = star and column in table.kinds and is_number(factor)
+    return (column, float(factor)) if known else None

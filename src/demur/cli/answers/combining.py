@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from demur._html import threshold_text
 from demur._kernels.thresholds import shortest_in
 from demur.cli.answers.tables import per_1000, prices_words
 from demur.cli.options import Certainty, Prices
-from demur.cli.output import level_words, percent, saved_figure, table, wrapped
+from demur.cli.output import level_words, percent, saved_figure, span, table, wrapped
 from demur.cli.reading.evidence import Predictions
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
@@ -31,6 +32,15 @@ _NAMES = {
     "variance": "their average and disagreement",
     "chain": "a chain",
 }
+
+_TITLES = {
+    "average": "Thresholds on the mean of the models",
+    "vote": "Thresholds of each vote, then of the balance (for minus against, per model)",
+    "variance": "Thresholds on the mean of the models",
+    "chain": "Thresholds of each stage, asked in this order; what lies between goes on",
+}
+
+_per_1000 = partial(per_1000, digits=3)
 
 
 def one_price_each(prices: Prices) -> CostModel:
@@ -53,55 +63,24 @@ class Combined:
     rule: CombinedRule
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as built-in types."""
+        """Return the answer; JSON makes built-in types of it."""
         return {
             "decision": self.decision(),
-            "costs": self.costs.to_dict(),
+            "costs": self.costs,
             "best": self.found.best,
-            "combination": self.found.to_dict(),
-            "rule": self.rule.to_dict(),
+            "combination": self.found,
+            "rule": self.rule,
         }
 
     def text(self) -> str:
         """Return the answer in words and tables."""
-        return "\n\n".join([wrapped(self.decision()), self._costs_table(), self._rule_table()])
-
-    def decision(self) -> str:
-        """Say what to do."""
-        found, way = self.found, self.rule.how
-        alone = found.best_member
-        trivial = min(found.trivial, key=lambda rule: found.trivial[rule])
-        difference, interval = found.versus_best_member[way]
-        if found.trivial[trivial] <= min(row.cost for row in found.rows.values()):
-            return (
-                f"Neither a model nor a combination pays: {trivial} costs "
-                f"{per_1000(found.trivial[trivial])} per 1000 cases, {found.best} "
-                f"{per_1000(found.rows[found.best].cost)}."
-            )
-        level = level_words(found.confidence_level)
-        between = f"{level}: {per_1000(interval.low, 3)} to {per_1000(interval.high, 3)}"
-        costs = per_1000(found.rows[way].cost), per_1000(found.rows[alone].cost)
-        if difference >= 0:
-            return (
-                f"Use {alone} alone: {costs[1]} per 1000 cases. The best combination, {_NAMES[way]}, costs "
-                f"{costs[0]} (difference {between})."
-            )
-        said = (
-            f"Combine the models by {_NAMES[way]}: {costs[0]} per 1000 cases, {per_1000(-difference)} less "
-            f"than {alone} alone (difference {between})."
-        )
-        if interval.high >= 0:
-            said += f" The difference may be chance: {alone} alone is simpler."
-        return said
-
-    def _costs_table(self) -> str:
         found = self.found
         level = level_words(found.confidence_level)
         rows = []
         for name, row in sorted(found.rows.items(), key=lambda item: item[1].cost):
             against = found.versus_best_member.get(name)
-            shown = "" if against is None else " to ".join(per_1000(end, 3) for end in against[1])
-            interval = " to ".join(per_1000(end, 3) for end in row.interval)
+            shown = "" if against is None else span(against[1], _per_1000)
+            interval = span(row.interval, _per_1000)
             rows.append([name, per_1000(row.cost), interval, shown, percent(row.abstention_rate)])
         header = ["rule", "cost", f"{level} interval", f"minus {found.best_member}"[:22], "abstains"]
         note = (
@@ -109,18 +88,39 @@ class Combined:
             f"looks a little better than it is. minus {found.best_member}: {level} interval of the "
             "difference on the same cases."
         )
-        return _costs_table(self.costs, header, rows, found.trivial, note)
+        shown = _costs_table(self.costs, header, rows, found.trivial, note)
+        return "\n\n".join([wrapped(self.decision()), shown, self._rule_table()])
+
+    def decision(self) -> str:
+        """Say what to do."""
+        found, way = self.found, self.rule.how
+        alone = found.best_member
+        trivial, trivial_cost = min(found.trivial.items(), key=lambda rule: rule[1])
+        if trivial_cost <= min(row.cost for row in found.rows.values()):
+            return (
+                f"Neither a model nor a combination pays: {trivial} costs {per_1000(trivial_cost)} per 1000 "
+                f"cases, {found.best} {per_1000(found.rows[found.best].cost)}."
+            )
+        difference, interval = found.versus_best_member[way]
+        between = f"difference {level_words(found.confidence_level)}: {span(interval, _per_1000)}"
+        costs = per_1000(found.rows[way].cost), per_1000(found.rows[alone].cost)
+        if difference >= 0:
+            return (
+                f"Use {alone} alone: {costs[1]} per 1000 cases. The best combination, {_NAMES[way]}, costs "
+                f"{costs[0]} ({between})."
+            )
+        said = (
+            f"Combine the models by {_NAMES[way]}: {costs[0]} per 1000 cases, {per_1000(-difference)} less "
+            f"than {alone} alone ({between})."
+        )
+        if interval.high >= 0:
+            said += f" The difference may be chance: {alone} alone is simpler."
+        return said
 
     def _rule_table(self) -> str:
         rule = self.rule
         # what a window is on, and the window
         windows = dict(zip(rule.names, rule.windows, strict=True)) if rule.windows else {}
-        title = {
-            "average": "Thresholds on the mean of the models",
-            "vote": "Thresholds of each vote, then of the balance (for minus against, per model)",
-            "variance": "Thresholds on the mean of the models",
-            "chain": "Thresholds of each stage, asked in this order; what lies between goes on",
-        }[rule.how]
         if rule.window is not None:
             windows["balance of votes" if rule.how == "vote" else "mean"] = rule.window
         rows = [[name, threshold_text(low), threshold_text(high)] for name, (low, high) in windows.items()]
@@ -128,7 +128,7 @@ class Combined:
         if rule.how == "variance":
             limit = f"Abstain where the standard deviation exceeds {threshold_text(rule.max_disagreement)}."
             body += "\n" + wrapped(limit)
-        return f"{title}\n{body}"
+        return f"{_TITLES[rule.how]}\n{body}"
 
     def draw(self, path: Path) -> None:
         """Draw the honest costs with their intervals, the cheapest on top, models alone in another colour."""
@@ -238,62 +238,25 @@ class Guarded:
         return next(iter(self.rows.scores))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as built-in types."""
+        """Return the answer; JSON makes built-in types of it."""
         return {
             "decision": self.decision(),
-            "costs": self.costs.to_dict(),
+            "costs": self.costs,
             "model": self.model,
             "doubt": self.rows.roles.doubt,
-            "rule": self.rule.to_dict(),
-            "cost": self.found.to_dict(),
+            "rule": self.rule,
+            "cost": self.found,
         }
 
     def text(self) -> str:
         """Return the answer in words and a table."""
-        return "\n\n".join([wrapped(self.decision()), self._costs_table()])
-
-    def decision(self) -> str:
-        """Say what to do."""
-        rule, found, doubt = self.rule, self.found, self.rows.roles.doubt
-        trivial = min(found.trivial, key=lambda name: found.trivial[name])
-        if found.trivial[trivial] <= min(found.cost, found.unguarded.cost):
-            return (
-                f"Neither rule pays: {trivial} costs {per_1000(found.trivial[trivial])} per 1000 cases, the "
-                f"thresholds with the guard {per_1000(found.cost)}, alone {per_1000(found.unguarded.cost)}."
-            )
-        if math.isinf(rule.max_doubt):
-            return (
-                f"No guard pays here: no limit of {doubt} makes the rule cheaper on these cases "
-                f"({per_1000(found.unguarded.cost)} per 1000 without a guard). Perhaps none of them is "
-                "unlike the training data; --max-doubt sets a limit all the same."
-            )
-        low, high = found.difference_interval
-        between = f"{level_words(found.guarded.confidence_level)}: {per_1000(low, 3)} to {per_1000(high, 3)}"
-        apart = f"{per_1000(abs(found.difference))} {'less' if found.difference < 0 else 'more'}"
-        if found.difference >= 0 and not self.limit_given:
-            return (
-                f"Use the thresholds alone: {per_1000(found.unguarded.cost)} per 1000 cases. A guard at "
-                f"{threshold_text(rule.max_doubt)} of {doubt} costs {apart} (difference {between})."
-            )
-        lower, upper, limit = map(threshold_text, (rule.lower, rule.upper, rule.max_doubt))
-        said = (
-            f"Abstain where {doubt} exceeds {limit}. Else call {self.rows.negative} up "
-            f"to {lower} of {self.model}, {self.rows.positive} from {upper}, and abstain between. "
-            f"Cost {per_1000(found.cost)} per 1000 cases, {apart} than the thresholds "
-            f"alone (difference {between})."
-        )
-        if low < 0 <= high:
-            said += " The difference may be chance."
-        return said
-
-    def _costs_table(self) -> str:
-        found, rule = self.found, self.rule
+        found = self.found
         level = level_words(found.guarded.confidence_level)
         rows = [
             [
                 name,
                 per_1000(row.cost),
-                " to ".join(per_1000(end, 3) for end in row.interval),
+                span(row.interval, _per_1000),
                 percent(row.abstention_rate),
                 per_1000(row.hindsight),
             ]
@@ -302,10 +265,43 @@ class Guarded:
         note = (
             "cost: measured on cases not used to choose the rule; hindsight: on the cases used to choose, "
             "too low on average. Share of cases abstained on for their doubt alone: "
-            f"{percent(rule.refused_rate)}."
+            f"{percent(self.rule.refused_rate)}."
         )
         header = ["rule", "cost", f"{level} interval", "abstains", "hindsight"]
-        return _costs_table(self.costs, header, rows, found.trivial, note)
+        shown = _costs_table(self.costs, header, rows, found.trivial, note)
+        return "\n\n".join([wrapped(self.decision()), shown])
+
+    def decision(self) -> str:
+        """Say what to do."""
+        rule, found, doubt = self.rule, self.found, self.rows.roles.doubt
+        cost, alone = per_1000(found.cost), per_1000(found.unguarded.cost)
+        trivial, trivial_cost = min(found.trivial.items(), key=lambda rule: rule[1])
+        if trivial_cost <= min(found.cost, found.unguarded.cost):
+            return (
+                f"Neither rule pays: {trivial} costs {per_1000(trivial_cost)} per 1000 cases, the "
+                f"thresholds with the guard {cost}, alone {alone}."
+            )
+        if math.isinf(rule.max_doubt):
+            return (
+                f"No guard pays here: no limit of {doubt} makes the rule cheaper on these cases "
+                f"({alone} per 1000 without a guard). Perhaps none of them is "
+                "unlike the training data; --max-doubt sets a limit all the same."
+            )
+        interval, level = found.difference_interval, level_words(found.guarded.confidence_level)
+        between = f"difference {level}: {span(interval, _per_1000)}"
+        apart = f"{per_1000(abs(found.difference))} {'less' if found.difference < 0 else 'more'}"
+        lower, upper, limit = map(threshold_text, (rule.lower, rule.upper, rule.max_doubt))
+        if found.difference >= 0 and not self.limit_given:
+            return (
+                f"Use the thresholds alone: {alone} per 1000 cases. A guard at {limit} of {doubt} costs "
+                f"{apart} ({between})."
+            )
+        said = (
+            f"Abstain where {doubt} exceeds {limit}. Else call {self.rows.negative} up "
+            f"to {lower} of {self.model}, {self.rows.positive} from {upper}, and abstain between. "
+            f"Cost {cost} per 1000 cases, {apart} than the thresholds alone ({between})."
+        )
+        return said + (" The difference may be chance." if interval.low < 0 <= interval.high else "")
 
     def draw(self, path: Path) -> None:
         """Draw the cases in the plane of score and doubt; grey is where the rule abstains."""

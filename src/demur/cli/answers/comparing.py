@@ -17,11 +17,10 @@ from demur.cli.answers.tables import (
     costs_section,
     quality_section,
     ranges_section,
-    span,
     thresholds_section,
 )
 from demur.cli.options import Output
-from demur.cli.output import heading, remark, table, told_apart, wrapped
+from demur.cli.output import heading, remark, span, table, told_apart, wrapped
 from demur.cli.table_files import holds_all, table_of, write_tables
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
@@ -63,17 +62,6 @@ class PairDifference:
     auc_pvalue: float
     volume_pvalue: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers, unrounded."""
-        return {
-            "first": self.first,
-            "second": self.second,
-            "auc": self.auc.to_dict(),
-            "volume": self.volume.to_dict(),
-            "auc_adjusted_pvalue": self.auc_pvalue,
-            "volume_adjusted_pvalue": self.volume_pvalue,
-        }
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compared:
@@ -110,23 +98,30 @@ class Compared:
         return "\n\n".join([*map(wrapped, opening), *titled, *map(wrapped, [*remarks, *closing])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as built-in types."""
+        """Return the answer; JSON makes built-in types of it."""
         answer = self.comparison.answer
-        said = {
-            "decision": None if answer is None else answer.words,
-            "comparison": self.comparison.to_dict(),
-        }
+        said = {"decision": None if answer is None else answer.words, "comparison": self.comparison}
         if self.comparison.problem.many:
             return said
         return {
             **said,
             "best_ranges": [part._asdict() for part in self.ranges],
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "pairs": [
+                {
+                    "first": pair.first,
+                    "second": pair.second,
+                    "auc": pair.auc,
+                    "volume": pair.volume,
+                    "auc_adjusted_pvalue": pair.auc_pvalue,
+                    "volume_adjusted_pvalue": pair.volume_pvalue,
+                }
+                for pair in self.pairs
+            ],
             "curves": {
                 name: {
-                    "cost_curve": curve.to_dict(),
+                    "cost_curve": curve,
                     "cost_curve_area": curve.area(),
-                    "surface": self.comparison.models[name].surface.surface.to_dict(),
+                    "surface": self.comparison.models[name].surface.surface,
                 }
                 for name, curve in self.curves.items()
             },
@@ -199,7 +194,7 @@ def _pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> t
             f"{pair.auc.difference:+.3f}",
             _pvalue(pair.auc_pvalue),
             f"{pair.volume.difference:+.4f}",
-            span(pair.volume.interval(comparison.problem.confidence_level), 4),
+            span(pair.volume.interval(comparison.problem.confidence_level), "{:.4f}".format),
             _pvalue(pair.volume_pvalue),
         ]
         for pair in pairs

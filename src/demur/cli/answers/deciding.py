@@ -1,5 +1,6 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._html import threshold_text
-from demur.cli.answers.asking import ClassQuestion, Read, each_part, part_remarks, parts_document
+from demur.cli.answers.asking import Read, class_abstain_label, each_part, part_remarks, parts_document
 from demur.cli.options import Output, Source
 from demur.cli.output import document, group_file, heading, number, percent, remark, table, wrapped, write
 from demur.cli.reading.class_columns import read_class_probabilities
@@ -69,10 +70,20 @@ class Decided:
             if model.left_out
         ]
         lines += part_remarks(comparison)
-        if self.policy is None:
+        policy = self.policy
+        if policy is None:
             lines.append(_REFUSED)
         else:
-            lines.append(self._labels(self.policy))
+            labels = f"Labels: the classes, abstain = {policy.abstain_label}"
+            if not isinstance(policy.rule, ClassRule):
+                assert policy.shares is not None, "an answer assumes a prevalence"
+                labels = (
+                    f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
+                    f"abstain = {policy.abstain_label}; {percent(policy.shares[1])} positive assumed"
+                )
+            elif not policy.rule.abstains:
+                labels += "; this rule never abstains"
+            lines.append(f"{labels}.")
             if output not in (None, "-"):
                 lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
         return [line for line in lines if line]
@@ -85,77 +96,61 @@ class Decided:
             "model": self.answer.model,
             "limits": comparison["limits"],
             "comparison": comparison,
-            "policy": None if self.policy is None else self.policy.to_dict(),
+            "policy": self.policy,
         }
 
-    def _labels(self, policy: Policy) -> str:
-        if isinstance(policy.rule, ClassRule):
-            never = "" if policy.rule.abstains else "; this rule never abstains"
-            return f"Labels: the classes, abstain = {policy.abstain_label}{never}."
-        assert policy.shares is not None, "an answer assumes a prevalence"
-        return (
-            f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
-            f"abstain = {policy.abstain_label}; {percent(policy.shares[1])} positive assumed."
-        )
 
-
-def decide_parts(read: Read, *, abstain_label: str | None, anyway: bool) -> dict[str, Decided | str]:
+def decide_parts(read: Read, *, anyway: bool) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
-    asked, label = read.with_abstain_label(abstain_label)
 
     def decided(name: str) -> Decided:
-        comparison = asked.compare(name)
+        comparison = read.compare(name)
         answer = comparison.answer
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
-        policy = None if answer.is_trivial else asked.policy(answer, name, label)
+        policy = None if answer.is_trivial else read.policy(answer, name)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
-    return each_part(asked, decided)
+    return each_part(read, decided)
 
 
 def write_decided(read: Read, parts: dict[str, Decided | str], output: Output) -> int:
     """Write the policies and say what they are, or print the whole document; return the exit code."""
+    decided = [part for part in parts.values() if isinstance(part, Decided)]
     if read.cases.group is not None:
         _write_groups(read, parts, output)
     else:
-        (only,) = parts.values()
-        assert isinstance(only, Decided)
-        _write_one(read, only, output)
+        (only,) = decided
+        lines = [*only.words(output.path), *read.cases.bins_in_words()]
+        if output.to_file and only.policy is not None:
+            only.policy.save(str(output.path))
+        if output.to_file and not output.as_json:
+            write("\n".join(map(wrapped, lines)), None)
+        elif not output.as_json:
+            for line in lines:
+                remark(line, quiet=output.quiet)
+            if only.policy is not None:
+                write(only.policy.to_json(), None)
     if output.as_json:
         write(parts_document("decide", read, parts), None)
-    refused = any(isinstance(part, Decided) and part.policy is None for part in parts.values())
-    return _NO_POLICY if refused else 0
-
-
-def _write_one(read: Read, only: Decided, output: Output) -> None:
-    lines = [*only.words(output.path), *read.cases.bins_in_words()]
-    if output.to_file:
-        if only.policy is not None:
-            only.policy.save(str(output.path))
-        if not output.as_json:
-            write("\n".join(map(wrapped, lines)), None)
-    elif not output.as_json:
-        for line in lines:
-            remark(line, quiet=output.quiet)
-        if only.policy is not None:
-            write(only.policy.to_json(), None)
+    return _NO_POLICY if any(part.policy is None for part in decided) else 0
 
 
 def _write_groups(read: Read, parts: dict[str, Decided | str], output: Output) -> None:
     """Write a policy per group; without -o only the words."""
     files = {name: None if output.path is None else group_file(output.path, name) for name in parts}
-    blocks = []
+    blocks, written = [], False
     for name, part in parts.items():
         file = files[name]
         if isinstance(part, Decided) and file is not None and part.policy is not None:
             part.policy.save(file)
+            written = True
         lines = [part] if isinstance(part, str) else part.words(file)
         blocks.append("\n".join([heading(read.cases.title(name), output=None), *map(wrapped, lines)]))
     blocks += map(wrapped, read.cases.bins_in_words())
     if output.path is None:
         blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
-    elif any(isinstance(part, Decided) and part.policy is not None for part in parts.values()):
+    elif written:
         blocks.append(wrapped(_ONE_BY_ONE.format(read.cases.group)))
     if not output.as_json:
         write("\n\n".join(blocks), None)
@@ -179,73 +174,61 @@ def decide_without_labels(
         policy.save(str(output.path))
     if output.as_json:
         content: dict[str, Any] = {"data": {"source": source, "rows": len(proba), "model": name}}
-        content |= {**decision.to_dict(), "policy": policy.to_dict()}
+        content |= {**decision.to_dict(), "policy": policy}
         write(document("decide.unlabelled", content), None)
         return
-    write(_text(decision), None if to_policy else output.path)
+    rows, assumptions = [], []
+    for method in ("direct", "ranking", "nroc"):
+        found = getattr(decision, method)
+        cost = number(_CASES * decision.expected_costs[method])
+        rows.append([method, threshold_text(found.threshold), percent(decision.positive_rates[method]), cost])
+        assumptions.append(wrapped(f"{method}: {found.assumption}.", indent="  "))
+    shown = table(["method", "threshold", "called positive", "cost per 1000 (if calibrated)"], rows)
+    text = "\n\n".join([wrapped(decision.sentence), shown, "\n".join(assumptions)])
+    write(text, None if to_policy else output.path)
     if to_policy:
         remark(f"Policy written to {output.path}. {FROM_COSTS}", quiet=output.quiet)
-
-
-def _text(decision: UnlabelledDecision) -> str:
-    rows = []
-    for method in ("direct", "ranking", "nroc"):
-        threshold = getattr(decision, method).threshold
-        cost = number(_CASES * decision.expected_costs[method])
-        rows.append([method, threshold_text(threshold), percent(decision.positive_rates[method]), cost])
-    header = ["method", "threshold", "called positive", "cost per 1000 (if calibrated)"]
-    assumptions = [
-        wrapped(f"{m}: {getattr(decision, m).assumption}.", indent="  ")
-        for m in ("direct", "ranking", "nroc")
-    ]
-    return "\n\n".join([wrapped(decision.sentence), table(header, rows), "\n".join(assumptions)])
 
 
 def _policy(
     decision: UnlabelledDecision, costs: CostModel, proba: Any, model: str, abstain_label: str | None
 ) -> Policy:
     """Make the policy of what is cheapest for calibrated probabilities."""
-    counts = expected_counts(proba)
-    window = decision.window
-    threshold = None
-    if window is None or window.is_empty:
-        window = abstention_surface(counts).window(costs=costs)
-        threshold = decision.direct.threshold
+    counts, window = expected_counts(proba), decision.window
     label: Any = abstain_label
     if label is not None and label.removeprefix("-").isdecimal():
         label = int(label)
-    names: dict[str, Any] = (
-        {"pos_label": "positive", "neg_label": "negative"} if isinstance(label, str) else {}
-    )
-    policy = Policy.from_window(
-        window, counts, costs=costs, model=model, note=FROM_COSTS, abstain_label=label, **names
-    )
-    if threshold is None:
-        return policy
+    settings: dict[str, Any] = {"costs": costs, "model": model, "note": FROM_COSTS, "abstain_label": label}
+    if isinstance(label, str):
+        settings |= {"pos_label": "positive", "neg_label": "negative"}
+    if window is not None and not window.is_empty:
+        return Policy.from_window(window, counts, **settings)
+    policy = Policy.from_window(abstention_surface(counts).window(costs=costs), counts, **settings)
     # between two scores of the data every threshold is as cheap; this one is right for all others, too
-    return replace(policy, rule=Window(threshold, threshold))
+    return replace(policy, rule=Window(decision.direct.threshold, decision.direct.threshold))
 
 
 def decide_classes_without_labels(
-    read: Source, problem: ClassQuestion, *, abstain_label: str | None, output: Output
+    read: Source, question: Mapping[str, Any], *, abstain_label: str | None, output: Output
 ) -> None:
     """Answer the class with the lowest expected cost, or abstain where that is expected to cost less."""
-    source, model, columns, proba = read_class_probabilities(read, problem.names)
+    labels = question["classes"]
+    source, model, columns, proba = read_class_probabilities(read, list(map(str, labels)))
     remark(
         f"Read {len(proba)} rows of {source}: columns {', '.join(columns)}, no labels.", quiet=output.quiet
     )
-    asked = ClassCosts.of(problem.costs, problem.abstain, problem.labels)
+    asked = ClassCosts.of(question["costs"], question["abstain_cost"], labels)
     prices = asked.mean
     table_of_costs = prices.answers if prices.abstain is None else prices.table
     rule = ClassRule(
-        classes=tuple(problem.labels),
-        weights=np.ones(len(problem.labels)),
+        classes=tuple(labels),
+        weights=np.ones(len(labels)),
         abstain_weight=None if prices.abstain is None else 1.0,
         column_costs=table_of_costs - table_of_costs.min(axis=1, keepdims=True),
     )
     policy = Policy(
         rule=rule,
-        abstain_label=problem.abstain_label(abstain_label),
+        abstain_label=class_abstain_label(abstain_label, labels),
         costs=asked.matrix(),
         abstain_costs=prices.abstain,
         chosen="expected cost" if prices.abstain is None else "expected cost, abstaining",
@@ -264,9 +247,13 @@ def decide_classes_without_labels(
     if output.to_file:
         policy.save(str(output.path))
     if output.as_json:
-        told = {"decision": sentence, "expected_cost": float(expected), "policy": policy.to_dict()}
-        data = {"data": {"source": source, "rows": len(proba), "columns": list(columns)}}
-        write(document("decide.unlabelled", {**data, **told}), None)
+        content = {
+            "data": {"source": source, "rows": len(proba), "columns": columns},
+            "decision": sentence,
+            "expected_cost": expected,
+            "policy": policy,
+        }
+        write(document("decide.unlabelled", content), None)
     elif output.to_file:
         write(wrapped(sentence), None)
     else:

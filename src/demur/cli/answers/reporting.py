@@ -31,13 +31,22 @@ def make_reports(read: Read, smallest: int | None) -> dict[str, Report | str]:
 def make_report(read: Read, name: str) -> Report:
     """Make the report of one part."""
     if isinstance(read, TwoClasses):
-        return _by_group(_score_report(read, name), read.cases.parts[name])
-    comparison, rows = read.compare(name), read.cases
+        report, rows = _score_report(read, name), read.cases.parts[name].rows
+        if rows is None or rows.groups is None:
+            return report
+        # the rule is judged in every group, where a model decides
+        answer = None if report.comparison is None else report.comparison.answer
+        if answer is None or answer.model is None:
+            note = "Groups left out: a rule without a model treats all groups alike."
+            return replace(report, notes=(*report.notes, note))
+        groups = [class_name(value) for value in rows.groups]
+        return report.with_groups(rows.truth, rows.scores[answer.model], groups)
+    comparison, cases = read.compare(name), read.cases
     classes = comparison.classes if len(comparison.classes) == 2 else ("negative", "positive")
-    source = _source(
-        read, name, negative=str(classes[0]), positive=str(classes[1]), rows=len(rows.parts[name].codes)
-    )
-    return Report.from_comparison(comparison, source=source, columns=rows.columns)
+    negative, positive = map(str, classes)
+    n = len(cases.parts[name].codes)
+    source = _source(read, name, negative=negative, positive=positive, rows=n)
+    return Report.from_comparison(comparison, source=source, columns=cases.columns)
 
 
 def _source(read: Read, name: str, **more: Any) -> DataSource:
@@ -91,20 +100,6 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         **settings,
         source=source,
     )
-
-
-def _by_group(report: Report, part: Part) -> Report:
-    """Judge the rule in every group, where the rows tell their groups and a model decides."""
-    rows, comparison = part.rows, report.comparison
-    if rows is None or rows.groups is None:
-        return report
-    answer = None if comparison is None else comparison.answer
-    if answer is None or answer.model is None:
-        return replace(
-            report, notes=(*report.notes, "Groups left out: a rule without a model treats all groups alike.")
-        )
-    names = [class_name(value) for value in rows.groups]
-    return report.with_groups(rows.truth, rows.scores[answer.model], names)
 
 
 def _joined(read: TwoClasses, smallest: int) -> TwoClasses:

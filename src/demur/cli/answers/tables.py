@@ -1,13 +1,14 @@
 """A comparison as tables of at most 80 columns."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from demur._html import threshold_text
 from demur._results import Interval
-from demur.cli.output import level_words, number, percent, table, told_apart, wrapped
+from demur.cli.output import level_words, number, percent, span, table, told_apart, wrapped
 from demur.comparison.candidates import ALWAYS_ABSTAIN
 from demur.comparison.comparison import Comparison
 from demur.comparison.estimates import incurred_costs
@@ -29,7 +30,6 @@ __all__ = [
     "prices_words",
     "quality_section",
     "ranges_section",
-    "span",
     "thresholds_section",
 ]
 
@@ -55,14 +55,14 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     assert not isinstance(problem.costs, ClassCosts | None)
     prices = prices_words(problem.costs, comparison)
     title = f"Cost per 1000 cases ({prices}; {percent(comparison.prevalence)} positive)"
-    level = level_words(problem.confidence_level)
-    header = ["rule", "cost", f"{level} interval", "no reviews", "abstains", "hindsight"]
+    interval = f"{level_words(problem.confidence_level)} interval"
+    header = ["rule", "cost", interval, "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
     rows = [
         [
             model.name,
             per_1000(model.cost),
-            "" if model.interval is None else " to ".join(per_1000(end, 3) for end in model.interval),
+            "" if model.interval is None else span(model.interval, partial(per_1000, digits=3)),
             per_1000(model.threshold_cost),
             "" if model.abstention_rate is None else percent(model.abstention_rate),
             per_1000(model.hindsight_cost),
@@ -153,9 +153,8 @@ def _amount(told: Any) -> str:
 
 
 def _price(price: float | Interval) -> str:
-    if isinstance(price, tuple):
-        return number(price[0]) if price[0] == price[1] else f"{number(price[0])} to {number(price[1])}"
-    return number(price)
+    ends = dict.fromkeys(price if isinstance(price, tuple) else (price,))
+    return span(ends)
 
 
 # ---------------------------------------------------------------- over all costs
@@ -167,9 +166,9 @@ def quality_section(comparison: Comparison, curves: Mapping[str, CostCurve]) -> 
         [
             model.name,
             f"{model.auc:.4f}",
-            span(model.auc_interval, 3),
+            span(model.auc_interval, "{:.3f}".format),
             f"{model.vacc:.4f}",
-            span(model.vacc_interval, 3),
+            span(model.vacc_interval, "{:.3f}".format),
             f"{curves[model.name].area():.4f}",
         ]
         for model in sorted(comparison.models.values(), key=lambda model: model.vacc)
@@ -181,11 +180,6 @@ def quality_section(comparison: Comparison, curves: Mapping[str, CostCurve]) -> 
         "curve, with hindsight"
     )
     return "Over all costs (higher AUC is better, lower VACC and area)", f"{body}\n{wrapped(note)}"
-
-
-def span(interval: Interval, digits: int) -> str:
-    """Show an interval: "0.812 to 0.934"."""
-    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
 
 
 def ranges_section(
@@ -221,7 +215,7 @@ def class_costs_section(comparison: Comparison) -> tuple[str, str]:
         [
             f"{name}: {kind}",
             per_1000(one.cost),
-            " to ".join(per_1000(end) for end in one.interval),
+            span(one.interval, per_1000),
             per_1000(one.hindsight_cost),
             percent(one.abstention_rate),
         ]
@@ -262,7 +256,7 @@ def class_quality(comparison: Comparison) -> list[str]:
     """Say how well the models tell many classes apart."""
     level = level_words(comparison.problem.confidence_level)
     aucs = [
-        f"{name} {model.auc:.3f} ({model.auc_interval.low:.3f} to {model.auc_interval.high:.3f})"
+        f"{name} {model.auc:.3f} ({span(model.auc_interval, '{:.3f}'.format)})"
         for name, model in comparison.models.items()
         if model.auc is not None
     ]

@@ -5,7 +5,7 @@ hands it one `prices`. Nothing here imports numpy before a verb runs.
 """
 
 from demur.cli.options.costs import Classes, Prices
-from demur.cli.options.files import Output, Privacy, Signing, Source
+from demur.cli.options.files import Output, Source
 from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
 from demur.cli.options.limits import Certainty, Limits
 
@@ -16,8 +16,6 @@ __all__ = [
     "Limits",
     "Output",
     "Prices",
-    "Privacy",
-    "Signing",
     "Source",
     "argument",
     "flag",

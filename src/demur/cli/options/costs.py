@@ -70,14 +70,16 @@ def _price_or_gain(ctx: click.Context, param: click.Parameter, value: str | None
     """Require ``400``, ``400:600``, ``amount``, ``0.6*amount`` or ``0.4:0.7*amount``, of any sign."""
     if value is None:
         return None
+    from demur.engines.labels import is_number
+
     name = param.opts[0]
     factor, star, column = value.partition("*")
-    if star and column and _is_number(factor.split(":")[0]):
+    if star and column and is_number(factor.split(":")[0]):
         return ColumnPrice(column.strip(), _number_or_range(factor, name))
+    if not value.strip():
+        raise InputError(f"`{name}` must be a number, a range LOW:HIGH or a column, got {value!r}.")
     # what starts like a number is one, and so is half a range
-    if not _is_number(value.split(":")[0]):
-        if not value.strip():
-            raise InputError(f"`{name}` must be a number, a range LOW:HIGH or a column, got {value!r}.")
+    if not is_number(value.split(":")[0]):
         return ColumnPrice(value)
     number = _number_or_range(value, name)
     if isinstance(number, tuple):
@@ -103,14 +105,6 @@ def _rate_or_range(ctx: click.Context, param: click.Parameter, value: str | None
     number = _number_or_range(value, param.opts[0])
     check_probability(number, param.opts[0])
     return number
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _number_or_range(text: str, name: str) -> Number:
@@ -262,9 +256,10 @@ class Prices(Flags):
 
         if self.mu is not None:
             return CostModel(cost_fn=1.0, cost_fp=self.mu, cost_abstain=self.nu)
-        named = {name.removeprefix("--").replace("-", "_"): self.number(name) for name in _COSTS}
-        given = {name: value for name, value in named.items() if value is not None}
-        return CostModel(reviewer=self.reviewer(given.pop("review_fee", None)), **given)
+        given: dict[str, Any] = {
+            argument: self.number(name) for name, (argument, _) in self._amounts().items()
+        }
+        return CostModel(reviewer=self.reviewer(given.pop("fee", None)), **given)
 
     def costs_or_range(self) -> "CostModel | CostRange | CaseCosts | None":
         """Return the costs: a `CostRange` where at least one of them is known as a range only.
@@ -295,7 +290,16 @@ class Prices(Flags):
             middle = named[argument] = _middle(value)
             number = _number(value)
             if isinstance(number, tuple):
-                self._require_factor(name)
+                if name not in _FACTOR:
+                    raise InputError(
+                        f"`{name}` must be one number or one column, got a range. Hint: take its middle."
+                    )
+                for other in _SHARED[name]:
+                    # its range would be one of other costs, too
+                    if other in self.given():
+                        raise InputError(
+                            f"`{name}` must not be a range beside {other}. Hint: leave {other} out."
+                        )
                 low, high = number
                 named[_FACTOR[name]] = 2 * low / (low + high), 2 * high / (low + high)
             if isinstance(value, ColumnPrice):
@@ -307,21 +311,11 @@ class Prices(Flags):
         return CaseCosts(**named, reviewer=reviewer, columns=sources)
 
     def _amounts(self) -> dict[str, tuple[str, Price]]:
-        """Return flag -> the argument of the costs it fills and its value; the fee of a review is last."""
+        """Return flag -> the argument of the costs it fills, and its value."""
         given = self.given()
-        named = {name: name.removeprefix("--").replace("-", "_") for name in _COSTS if name != "--review-fee"}
+        named = {name: name.removeprefix("--").replace("-", "_") for name in _COSTS}
         named["--review-fee"] = "fee"
         return {name: (argument, given[name]) for name, argument in named.items() if name in given}
-
-    def _require_factor(self, name: str) -> None:
-        """Refuse a range that would be one of other costs, too."""
-        if name not in _FACTOR:
-            raise InputError(
-                f"`{name}` must be one number or one column, got a range. Hint: take its middle."
-            )
-        for other in _SHARED[name]:
-            if other in self.given():
-                raise InputError(f"`{name}` must not be a range beside {other}. Hint: leave {other} out.")
 
     def cost_terms(self) -> "CostTerms":
         """Return the costs as an engine adds them up: numbers, or columns with the middle of a factor."""
@@ -343,8 +337,8 @@ class Prices(Flags):
         given = self.given()
 
         def person(who: str, fee: Any) -> Reviewer:
-            rates = {name: given.get(f"--{who}-{name}") for name in ("sensitivity", "specificity")}
-            return Reviewer(fee=fee, **{name: rate for name, rate in rates.items() if rate is not None})
+            rates = {name: given.get(f"--{who}-{name}", 1.0) for name in ("sensitivity", "specificity")}
+            return Reviewer(fee=fee, **rates)
 
         first = person("reviewer", fee)
         if "--senior-fee" not in given:
@@ -365,11 +359,12 @@ class Prices(Flags):
                 f"Costs are given twice, as {' and '.join(given)}. "
                 "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
             )
-        needed = ("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()
-        if any(name in given for name in _RATES):
-            needed = (*needed, "--review-fee")
-        if any(name.startswith(("--senior", "--passed")) for name in given):
-            needed = (*needed, *_SENIOR)
+        passed_on = any(name.startswith(("--senior", "--passed")) for name in given)
+        needed = (
+            *(("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()),
+            *(("--review-fee",) if any(name in given for name in _RATES) else ()),
+            *(_SENIOR if passed_on else ()),
+        )
         for name in needed:
             if name not in given:
                 raise InputError(

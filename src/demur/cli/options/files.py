@@ -11,7 +11,7 @@ from demur.cli.options.flags import Flags, argument, flag
 from demur.cli.table_files import TABLE_FORMATS
 from demur.exceptions import InputError
 
-__all__ = ["Output", "Privacy", "Signing", "Source"]
+__all__ = ["Output", "Source"]
 
 # what each does with the rows of a file
 _ENGINES = {
@@ -151,38 +151,3 @@ class Output(Flags):
     def as_table(self) -> bool:
         """Whether the name of the file asks for tables; for verbs that offer them."""
         return self.to_file and not self.as_json and PurePath(str(self.path)).suffix.lower() in TABLE_FORMATS
-
-
-@dataclass(frozen=True, kw_only=True)
-class Privacy(Flags):
-    """The smallest number of cases that anything shown stands for."""
-
-    TITLE: ClassVar[str] = "Privacy"
-
-    smallest: int | None = flag(
-        "--private",
-        type=click.IntRange(min=2),
-        metavar="N",
-        help="Join neighbouring scores until every cell of the page, a range of scores and a class, holds "
-        "at least N cases or none, and round the ends. Scores and classes of single cases and tests of "
-        "differences are left out.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Signing(Flags):
-    """Where the dossier goes; nowhere unless a file is named."""
-
-    TITLE: ClassVar[str] = "Dossier"
-
-    dossier: str | None = flag(
-        "--dossier",
-        metavar="PATH",
-        help="Also write a dossier, .md or .docx: purpose, data, costs and their source, rule, evidence, "
-        "the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse other formats before anything is read."""
-        if self.dossier is not None and PurePath(self.dossier).suffix.lower() not in (".md", ".docx"):
-            raise InputError(f"`--dossier {self.dossier}` must end in .md or .docx.")

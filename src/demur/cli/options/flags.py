@@ -24,7 +24,6 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_DECLARATION = "demur.cli"
 _OTHER = "Options"
 
 
@@ -37,30 +36,21 @@ class Flags:
 
     def given(self) -> dict[str, Any]:
         """Return flag -> value of the flags the user set, as the user writes them."""
-        values = {}
-        for each in fields(self):
-            declaration: _Declaration = each.metadata[_DECLARATION]
-            if declaration.spellings and getattr(self, each.name) != each.default:
-                values[declaration.spellings[-1]] = getattr(self, each.name)
-        return values
-
-
-@dataclass(frozen=True)
-class _Declaration:
-    """One parameter of click; `spellings` are empty for an argument."""
-
-    spellings: tuple[str, ...]
-    settings: Mapping[str, Any]
+        return {
+            each.metadata["spellings"][-1]: getattr(self, each.name)
+            for each in fields(self)
+            if each.metadata["spellings"] and getattr(self, each.name) != each.default
+        }
 
 
 def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
-    """Declare a field that a flag fills; `settings` are those of `click.option`."""
-    return field(default=default, metadata={_DECLARATION: _Declaration(spellings, settings)})
+    """Declare a field that a flag fills; `settings` are those of `click.option`, and a `title` of its own."""
+    return field(default=default, metadata={"spellings": spellings, "settings": settings})
 
 
 def argument(**settings: Any) -> Any:
     """Declare a field that a positional argument fills; `settings` are those of `click.argument`."""
-    return field(metadata={_DECLARATION: _Declaration((), settings)})
+    return field(metadata={"spellings": (), "settings": settings})
 
 
 def _checked(check: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -117,15 +107,15 @@ def takes(
 
         # click shows the parameter that was added last first
         for each in reversed(wanted):
-            declaration: _Declaration = each.metadata[_DECLARATION]
-            settings = {**declaration.settings, **changes.get(each.name, {})}
-            if not declaration.spellings:
+            spellings = each.metadata["spellings"]
+            settings = {**each.metadata["settings"], **changes.get(each.name, {})}
+            if not spellings:
                 click.argument(each.name, **settings)(gathering)
                 continue
             if each.default not in (None, ()):
                 settings["default"] = each.default
-            spelled = (*declaration.spellings, each.name)
-            click.option(*spelled, cls=_TitledOption, title=kind.TITLE, **settings)(gathering)
+            settings.setdefault("title", kind.TITLE)
+            click.option(*spellings, each.name, cls=_TitledOption, **settings)(gathering)
         return gathering
 
     return decorate

@@ -4,6 +4,7 @@ Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows st
 and only their counts come back; a file of saved counts has none to begin with.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
 from demur.cli.options import Prices, Source, refuse
+from demur.cli.output import times
 from demur.cli.reading.roles import (
     Roles,
     choose_roles,
@@ -41,7 +43,6 @@ from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
-    "CaseParts",
     "Evidence",
     "Part",
     "Predictions",
@@ -108,6 +109,17 @@ class Predictions:
         """Number of cases."""
         return len(self.truth)
 
+    def of(self, own: BoolArray) -> "Predictions":
+        """Return the cases of one group."""
+        return replace(
+            self,
+            truth=self.truth[own],
+            scores={model: scores[own] for model, scores in self.scores.items()},
+            weights=None if self.weights is None else self.weights[own],
+            groups=None,
+            amounts={column: amounts[own] for column, amounts in self.amounts.items()},
+        )
+
     def sentence(self) -> str:
         """Tell what was read, and as what, and what was left out, by class.
 
@@ -116,11 +128,10 @@ class Predictions:
         text = described(self.source, self.n, self.roles, self.positive)
         if not self.dropped:
             return text
-        total = sum(self.dropped.values())
         parts = [
             f"{n} of class {name}" if name else f"{n} without a label" for name, n in self.dropped.items()
         ]
-        rows = "1 row" if total == 1 else f"{total} rows"
+        rows = times(sum(self.dropped.values()), "row")
         return f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,7 +149,15 @@ def read_predictions(
         columns = table.read(roles.columns)
     dropped: dict[str, int] = {}
     if source.drop_missing:
-        columns, dropped = _complete_rows(columns, roles.label)
+        missing = np.logical_or.reduce([column.missing for column in columns.values()])
+        labels = columns[roles.label]
+        left_out = zip(labels.values[missing], labels.missing[missing], strict=True)
+        told = Counter("" if unknown else class_name(value) for value, unknown in left_out)
+        dropped = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+        columns = {
+            name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
+            for name, column in columns.items()
+        }
     require_complete(columns.values(), _DROP.format(" (--drop-missing)"))
     truth, shown, other = positive_cases(columns[roles.label], source.positive)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
@@ -175,21 +194,6 @@ def read_scores(source: Source) -> tuple[str, str, FloatArray]:
     return table.name, model, check_scores(column.values, model)
 
 
-def _complete_rows(columns: dict[str, Column], label: str) -> tuple[dict[str, Column], dict[str, int]]:
-    """Return the rows without a missing value, and how many of each class are left out."""
-    missing = np.logical_or.reduce([column.missing for column in columns.values()])
-    labels = columns[label]
-    told: dict[str, int] = {}
-    for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True):
-        name = "" if unknown else class_name(value)
-        told[name] = told.get(name, 0) + 1
-    kept = {
-        name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
-        for name, column in columns.items()
-    }
-    return kept, dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
-
-
 def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
     """Read a table whose models predict other things than one of two classes: (name, roles, columns)."""
     with open_table(source.file) as table:
@@ -206,8 +210,7 @@ def require_complete(columns: Iterable[Column], hint: str) -> None:
 
 def missing_values(column: Column) -> str:
     """Count the missing values in words."""
-    values = "value" if column.n_missing == 1 else "values"
-    return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
+    return f"{times(column.n_missing, 'missing value')}, the first in row {column.first_missing}"
 
 
 def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
@@ -317,7 +320,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CaseParts:
+class Evidence:
     """Everything read from one source.
 
     Attributes
@@ -330,50 +333,33 @@ class CaseParts:
         Group -> its cases; without groups one entry, under the empty name.
     group : str or None
         Column of the groups.
+    positive, negative : str
+        The labels of two classes.
+    columns : dict
+        Model -> its columns, in the order of the classes, where there is one for each class; else empty.
     """
 
     sentence: str
     data: dict[str, Any]
     parts: Mapping[str, Any]
     group: str | None = None
-
-    def title(self, name: str) -> str:
-        """Return the heading of a group."""
-        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
-
-    def bins_in_words(self) -> list[str]:
-        """Say to what the numbers are certified; nothing if they are exact."""
-        return []
-
-    def head(self) -> dict[str, Any]:
-        """Return what a document says before its answers."""
-        return {"data": self.data}
-
-    def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the content of a document: what was read, and the answer for every part."""
-        if self.group is None:
-            return {**self.head(), **answers[""]}
-        groups = {name: {"n": self.parts[name].n, **one} for name, one in answers.items()}
-        return {**self.head(), "group": self.group, "groups": groups}
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence(CaseParts):
-    """Scores of two classes; `positive` and `negative` are the two labels."""
-
-    positive: str
-    negative: str
-    parts: Mapping[str, Part]
+    positive: str = ""
+    negative: str = ""
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def certified(self) -> float:
         """The most a cost can be too high because scores share bins, in units of the more expensive error."""
-        return max(part.certified for part in self.parts.values())
+        return max(float(part.certified) for part in self.parts.values())
 
     @property
     def exact(self) -> bool:
         """Whether every distinct score was counted apart."""
         return all(part.exact for part in self.parts.values())
+
+    def title(self, name: str) -> str:
+        """Return the heading of a group."""
+        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
 
     def bins_in_words(self) -> list[str]:
         """Say to what the numbers are certified; nothing if they are exact."""
@@ -385,26 +371,30 @@ class Evidence(CaseParts):
             f"high by at most {self.certified:.1e} times the more expensive error."
         ]
 
-    def head(self) -> dict[str, Any]:
-        """Return what was read, and how exactly."""
-        return {"data": self.data, "exact": self.exact, "certified": self.certified}
+    def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the content of a document: what was read, and the answer for every part."""
+        head: dict[str, Any] = {"data": self.data}
+        if not self.columns:
+            head |= {"exact": self.exact, "certified": self.certified}
+        if self.group is None:
+            return {**head, **answers[""]}
+        groups = {name: {"n": self.parts[name].n, **one} for name, one in answers.items()}
+        return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(source: Source, prices: Prices | None = None, *, split: bool = True) -> Evidence:
+def read_evidence(source: Source, prices: Prices, *, split: bool = True) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
     one part, which needs the rows in memory.
     """
-    saved = holds_counts(source.file)
-    by_case = prices is not None and prices.by_case
-    if prices is not None and by_case and saved:
-        flag = next(iter(prices.columns or prices.ranges))
-        raise InputError(
-            f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
-            "Hint: pass the file they were counted from."
-        )
-    if saved:
+    if holds_counts(source.file):
+        if prices.by_case:
+            flag = next(iter(prices.columns or prices.ranges))
+            raise InputError(
+                f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
+                "Hint: pass the file they were counted from."
+            )
         model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
         data = {"source": str(Path(source.file)), "rows": counts.n, "engine": "counts"}
         return Evidence(
@@ -415,7 +405,21 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
             parts={"": Part(counted={model: counts})},
         )
     if source.reader == "memory":
-        return _from_rows(read_predictions(source, prices), split=split)
+        read = read_predictions(source, prices)
+        apart = split and read.groups is not None
+        rows = (
+            {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}
+            if apart
+            else {"": read}
+        )
+        return Evidence(
+            sentence=read.sentence(),
+            data={**read.to_dict(), "engine": "memory"},
+            positive=read.positive,
+            negative=read.negative,
+            group=read.roles.group if apart else None,
+            parts={name: Part(rows=part) for name, part in rows.items()},
+        )
     if not split:
         raise InputError(
             f"`--one-page` needs the rows, but --engine {source.reader} keeps sums only. "
@@ -428,7 +432,7 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
     with open_with(source.file, source.reader, source.master) as table:
-        roles = choose_roles(table, source, prices=prices if by_case else None)
+        roles = choose_roles(table, source, prices=prices if prices.by_case else None)
         return _counted(table, roles, source, prices)
 
 
@@ -455,63 +459,34 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
     return parquet_fact(path, "model") or path.stem, counts, sentence
 
 
-# ---------------------------------------------------------------- rows in memory
-
-
-def _from_rows(read: Predictions, *, split: bool) -> Evidence:
-    """Take the rows as they are, or those of every group, groups ascending."""
-    apart = split and read.groups is not None
-    rows = {"": read}
-    if apart:
-        chosen = {class_name(value): read.groups == value for value in _distinct(read.groups)}
-        rows = {
-            name: replace(
-                read,
-                truth=read.truth[own],
-                scores={model: scores[own] for model, scores in read.scores.items()},
-                weights=None if read.weights is None else read.weights[own],
-                groups=None,
-                amounts={column: amounts[own] for column, amounts in read.amounts.items()},
-            )
-            for name, own in chosen.items()
-        }
-    return Evidence(
-        sentence=read.sentence(),
-        data={**read.to_dict(), "engine": "memory"},
-        positive=read.positive,
-        negative=read.negative,
-        group=read.roles.group if apart else None,
-        parts={name: Part(rows=part) for name, part in rows.items()},
-    )
-
-
 # ---------------------------------------------------------------- counts from an engine
 
 
-def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) -> Evidence:
+def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Evidence:
     """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
-    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
-    columns["weights"] = roles.weight
+    columns: dict[str, Any] = {
+        "y_true": roles.label,
+        "scores": list(roles.models),
+        "weights": roles.weight,
+    }
     countable = for_counting(table)
-    counted = read_counts(countable, **columns, groups=roles.group)
-    by_case = prices is not None and prices.by_case
+    counted = read_counts(countable, **columns, positive=positive, groups=roles.group)
     if roles.group is not None:
         parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
-    elif by_case or not 2 <= len(roles.models) <= MOST_MODELS:
+    elif prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS:
         parts = {"": Part(counted=counted)}
     else:
-        costs = None if prices is None else prices.costs_or_range()
+        costs = prices.costs_or_range()
         assert not isinstance(costs, CaseCosts)
-        columns["pos_label"] = columns.pop("positive")
-        joint = read_joint_counts(countable, **columns, counts=counted, costs=costs)
+        joint = read_joint_counts(countable, **columns, pos_label=positive, counts=counted, costs=costs)
         rows = _joint_rows(joint, table.name, roles, positive, negative) if joint.exact else None
         parts = {"": Part(counted=counted, rows=rows, joint=joint)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
                 _require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
-    if prices is not None and by_case:
+    if prices.by_case:
         summed = Columns(
             y_true=roles.label,
             scores=roles.models,
@@ -519,8 +494,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) ->
             groups=roles.group,
             amounts=roles.amounts,
         )
-        terms = prices.cost_terms()
-        found = read_folded_costs(countable, columns=summed, terms=terms, positive=positive)
+        found = read_folded_costs(countable, columns=summed, terms=prices.cost_terms(), positive=positive)
         by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Evidence(

@@ -12,7 +12,7 @@ from demur._files.database import connect, load_duckdb
 from demur._files.whole import temporary_folder
 from demur.calibration import calibration_slope
 from demur.cli.options import Source
-from demur.cli.output import wrapped
+from demur.cli.output import times, wrapped
 from demur.cli.reading.evidence import (
     class_without_weight,
     holds_counts,
@@ -30,7 +30,7 @@ from demur.cli.reading.roles import (
     label_column,
     open_with,
 )
-from demur.cli.table_files import Table
+from demur.cli.table_files import Table, sql_text
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
@@ -101,7 +101,7 @@ def find_problems(source: Source) -> Findings:
 def _saved_counts(source: Source) -> Findings:
     """List the problems of saved counts: no columns, no rows."""
     model, counts, sentence = read_saved_counts(source)
-    few = [*_too_few(model, int(counts.n_positive), int(counts.n_negative))]
+    few = [*_too_few(model, int(counts.n_negative), int(counts.n_positive))]
     problems = few or [*_ranking_notes({model: counts}, 1, "1", "0")]
     return Findings(
         source=source.file,
@@ -118,13 +118,11 @@ def _records_as_table(file: str) -> Iterator[str]:
     duckdb = load_duckdb()
     with temporary_folder() as folder:
         table = folder / "records.parquet"
-        source = "'" + str(Path(file)).replace("'", "''") + "'"
         # all records tell the types: a first number among 20 000 whole ones must not fail
-        query = f"select * from read_json({source}, sample_size = -1)"
+        query = f"select * from read_json({sql_text(Path(file))}, sample_size = -1)"
         try:
             with connect() as connection:
-                target = str(table).replace("'", "''")
-                connection.execute(f"copy ({query}) to '{target}' (format parquet)")
+                connection.execute(f"copy ({query}) to {sql_text(table)} (format parquet)")
         except duckdb.Error as error:
             said = str(error).split("\n", 1)[0].strip().rstrip(".")
             raise InputError(
@@ -143,8 +141,9 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
         problems += _amounts(table, roles, source)
         repeated = table.n_duplicated()
     if repeated:
-        ending = "s" if repeated == 1 else ""
-        message = f"{_times(repeated, 'row')} repeat{ending} an earlier row in every column."
+        message = (
+            f"{times(repeated, 'row')} repeat{'s' if repeated == 1 else ''} an earlier row in every column."
+        )
         hint = "cases counted twice look surer than they are; without a key column it may be chance."
         problems.append(Finding("note", None, "duplicated rows", repeated, message, hint))
     return Findings(
@@ -172,7 +171,7 @@ def _look(
     problems = []
     for name, look in looks.items():
         if look.missing:
-            words = _times(look.missing, "missing value") if rows is None else missing_values(rows[name])
+            words = times(look.missing, "missing value") if rows is None else missing_values(rows[name])
             hint = "drop those rows, or fill them in where the model has an answer."
             problems.append(
                 Finding("error", name, "missing values", look.missing, f"{name} has {words}.", hint)
@@ -187,20 +186,56 @@ def _look(
         problems.append(Finding("error", roles.label, problem, count, message, hint))
     bad = 0 if roles.weight is None else looks[roles.weight].no_weight
     if bad:
-        message = f"{roles.weight} has {_times(bad, 'negative or infinite weight')}."
+        message = f"{roles.weight} has {times(bad, 'negative or infinite weight')}."
         hint = "a weight says how many cases a row stands for."
         problems.append(Finding("error", roles.weight, "bad weights", bad, message, hint))
     sound = not problems
     for name in roles.models:
         problems += _score_notes(name, looks[name])
-    if truth is not None and rows is not None:
-        weight = None if bad or roles.weight is None else rows[roles.weight]
-        problems += _row_problems(rows, roles, truth, weight, sound=sound)
-        counts = _usable_counts(rows, roles, truth)
-        problems += _ranking_notes(counts, len(roles.models), positive, negative)
+    if truth is None or (rows is None and not sound):
+        return problems, positive
+    if rows is None:
+        counts, sizes, without = _counted(table, roles, positive)
+    else:
+        counts, sizes, without = _counted_rows(rows, roles, truth, weighted=not bad)
+    if without is not None:
+        message = f"{roles.weight} is 0 for every {'positive' if without else 'negative'} case."
+        hint = "both classes are needed; leave --weight out?"
+        problems.append(Finding("error", roles.weight, "bad weights", sizes[without], message, hint))
     elif sound:
-        problems += _counted_problems(table, roles, positive, negative)
-    return problems, positive
+        problems += _too_few(roles.label, *sizes)
+    return [*problems, *_ranking_notes(counts, len(roles.models), positive, negative)], positive
+
+
+_Counted = tuple[dict[str, ScoreCounts], tuple[int, int], bool | None]
+"""Counts of each model, cases of the negative and the positive class, and the class without weight."""
+
+
+def _counted_rows(rows: Mapping[str, Column], roles: Roles, truth: BoolArray, *, weighted: bool) -> _Counted:
+    """Count the scores of each model in the rows that have them, where these are of both classes."""
+    counts = {}
+    for name in roles.models:
+        usable = ~rows[roles.label].missing & ~rows[name].missing
+        if len(set(truth[usable].tolist())) == 2:
+            counts[name] = ScoreCounts.from_arrays(truth[usable], rows[name].values[usable])
+    without = None
+    if roles.weight is not None and weighted:
+        weight = rows[roles.weight]
+        values = np.where(weight.missing, 0.0, weight.values).astype(np.float64)
+        without = class_without_weight(truth, values)
+    return counts, (int((~truth).sum()), int(truth.sum())), without
+
+
+def _counted(table: Any, roles: Roles, positive: str) -> _Counted:
+    """Let the engine count complete rows."""
+    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
+    counts = read_counts(for_counting(table), **columns)
+    some, without = counts[roles.models[0]], None
+    if roles.weight is not None:
+        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)[roles.models[0]]
+        if 0 in (weighted.n_positive, weighted.n_negative):
+            without = weighted.n_positive == 0
+    return counts, (int(some.n_negative), int(some.n_positive)), without
 
 
 def _summary(column: Column) -> Summary:
@@ -220,47 +255,6 @@ def _summary(column: Column) -> Summary:
     )
 
 
-def _row_problems(
-    rows: Mapping[str, Column], roles: Roles, truth: BoolArray, weight: Column | None, *, sound: bool
-) -> Iterator[Finding]:
-    """Yield a class without weight; else, of columns without errors, classes that are too small."""
-    without = None
-    if weight is not None:
-        values = np.where(weight.missing, 0.0, weight.values).astype(np.float64)
-        without = class_without_weight(truth, values)
-    if weight is not None and without is not None:
-        yield _class_without_weight(weight.name, int(np.count_nonzero(truth == without)), positive=without)
-    elif sound:
-        yield from _too_few(roles.label, int(truth.sum()), int((~truth).sum()))
-
-
-def _usable_counts(rows: Mapping[str, Column], roles: Roles, truth: BoolArray) -> dict[str, ScoreCounts]:
-    """Count the scores of each model in the rows that have them, where these are of both classes."""
-    counts = {}
-    for name in roles.models:
-        usable = ~rows[roles.label].missing & ~rows[name].missing
-        if len(set(truth[usable].tolist())) == 2:
-            counts[name] = ScoreCounts.from_arrays(truth[usable], rows[name].values[usable])
-    return counts
-
-
-def _counted_problems(table: Any, roles: Roles, positive: str, negative: str) -> Iterator[Finding]:
-    """Yield what the counts of complete rows show: classes without weight, models that rank backwards."""
-    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
-    counts = read_counts(for_counting(table), **columns)
-    some = counts[roles.models[0]]
-    weighted = some
-    if roles.weight is not None:
-        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)[roles.models[0]]
-    if roles.weight is not None and 0 in (weighted.n_positive, weighted.n_negative):
-        without = weighted.n_positive == 0
-        rows = some.n_positive if without else some.n_negative
-        yield _class_without_weight(roles.weight, int(rows), positive=without)
-    else:
-        yield from _too_few(roles.label, int(some.n_positive), int(some.n_negative))
-    yield from _ranking_notes(counts, len(roles.models), positive, negative)
-
-
 def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
     """Columns that look like amounts, and what each would do in its role."""
     hints = dict.fromkeys(roles.models, "is it a model? If not, pass --exclude {name}.")
@@ -273,7 +267,7 @@ def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
         yield Finding("note", name, "amounts", 1, message, hints[name].format(name=name))
 
 
-def _too_few(name: str, positive: int, negative: int) -> Iterator[Finding]:
+def _too_few(name: str, negative: int, positive: int) -> Iterator[Finding]:
     """A rule needs cases that choose it and others that judge it."""
     fewest = min(positive, negative)
     if fewest < FEWEST_CASES:
@@ -284,12 +278,6 @@ def _too_few(name: str, positive: int, negative: int) -> Iterator[Finding]:
         yield Finding("error", name, "too few cases", fewest, message, "collect more cases.")
 
 
-def _class_without_weight(name: str, rows: int, *, positive: bool) -> Finding:
-    message = f"{name} is 0 for every {'positive' if positive else 'negative'} case."
-    hint = "both classes are needed; leave --weight out?"
-    return Finding("error", name, "bad weights", rows, message, hint)
-
-
 def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
     """Yield what is odd about scores without looking at the classes."""
     constant = look.present if look.low == look.high else 0
@@ -297,19 +285,19 @@ def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
         (
             "constant scores",
             constant,
-            f"is constant ({look.low:g} in {_times(constant, 'row')}).",
+            f"is constant ({look.low:g} in {times(constant, 'row')}).",
             "it cannot rank anything; is it a model?",
         ),
         (
             "infinite scores",
             look.infinite,
-            f"has {_times(look.infinite, 'infinite score')}.",
+            f"has {times(look.infinite, 'infinite score')}.",
             "that is fine if meant; they rank first or last.",
         ),
         (
             "not probabilities",
             look.outside,
-            f"has {_times(look.outside, 'score')} outside [0, 1].",
+            f"has {times(look.outside, 'score')} outside [0, 1].",
             "that is fine; only the order of the scores counts.",
         ),
     ]
@@ -358,10 +346,6 @@ def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
         yield Finding("note", name, "not calibrated", 1, message, hint)
 
 
-def _times(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
 def findings_text(report: Findings) -> str:
     """Return one paragraph per finding, errors first, and a verdict."""
     lines = [
@@ -371,9 +355,9 @@ def findings_text(report: Findings) -> str:
     errors = sum(finding.level == "error" for finding in report.findings)
     notes = len(report.findings) - errors
     if errors:
-        verdict = f"{_times(errors, 'error')}, {_times(notes, 'note')}: the file cannot be analysed as it is."
+        verdict = f"{times(errors, 'error')}, {times(notes, 'note')}: the file cannot be analysed as it is."
     elif notes:
-        verdict = f"No errors, {_times(notes, 'note')}: the file can be analysed."
+        verdict = f"No errors, {times(notes, 'note')}: the file can be analysed."
     else:
         verdict = "No problems found."
     return "\n".join([*lines, verdict])

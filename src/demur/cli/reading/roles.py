@@ -22,7 +22,7 @@ import click
 import numpy as np
 
 from demur.cli.options import Prices, Source
-from demur.cli.output import shortened
+from demur.cli.output import shortened, times
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.frames import summaries
@@ -156,7 +156,7 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
     """Tell what was read, and as what."""
     models = [shortened(model, _LONGEST_NAME) for model in roles.models]
     text = f"Read {n} rows of {source}: label column {roles.label}, positive = {positive}, "
-    text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
+    text += f"{times(len(models), 'score column')} ({', '.join(models)})"
     others = {
         "weights": roles.weight,
         "doubts": roles.doubt,

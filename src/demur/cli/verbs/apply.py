@@ -1,71 +1,15 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Output, takes, verb
+from demur.cli.options.policies import Decisions
 from demur.exceptions import InputError
 
 __all__ = ["command"]
 
 # exit code where no row got a decision
 _NO_DECISION = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Decisions(Flags):
-    """Which policy decides on which rows, and how the decisions are written."""
-
-    TITLE: ClassVar[str] = "Decisions"
-
-    policy: str = argument(metavar="POLICY")
-    file: str = argument()
-    model: str | None = flag(
-        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
-    )
-    column: str = flag(
-        "--column", default="decision", metavar="NAME", show_default=True, help="Name of the new column."
-    )
-    only: bool = flag(
-        "--only", default=False, is_flag=True, help="Write the decisions alone, without the input's columns."
-    )
-    strict: bool = flag(
-        "--strict",
-        default=False,
-        is_flag=True,
-        help="Fail on the first row without a score, or on scores of another scale, and write nothing.",
-    )
-    audit: float | None = flag(
-        "--audit",
-        metavar="SHARE",
-        type=float,
-        help="Ask for the true class of this random share of the decided rows: 1 in a column audit, and "
-        "the probability of a label in audit_probability.",
-    )
-    audit_seed: str | None = flag(
-        "--audit-seed", metavar="TEXT", help="Another seed draws other rows; the same one the same rows."
-    )
-    audit_key: str | None = flag(
-        "--audit-key",
-        metavar="COLUMN",
-        help="Column that names a case, which is then drawn or not in every file [default: the whole row "
-        "and its place].",
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse flags that need others."""
-        for name, value in (("--audit-seed", self.audit_seed), ("--audit-key", self.audit_key)):
-            if self.audit is None and value is not None:
-                raise InputError(f"`{name}` is for audits. Hint: add --audit SHARE.")
-        if self.audit is not None and self.only:
-            raise InputError(
-                "`--audit` needs the columns of the rows: nobody can label a decision alone. "
-                "Hint: leave --only out."
-            )
-        if self.audit is not None and self.column in ("audit", "audit_probability"):
-            raise InputError(f"`--column {self.column}` must differ from the columns of --audit.")
 
 
 @verb(
@@ -98,11 +42,12 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.answers.decisions import (
         Application,
         decision_sink,
-        input_columns,
+        stream_columns,
         write_decisions,
         write_parquet_decisions,
     )
-    from demur.cli.reading import read_policy
+    from demur.cli.output import document, remark, write
+    from demur.cli.reading.policies import read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.audit import Audit
 
@@ -113,13 +58,10 @@ def command(*, decisions: Decisions, output: Output) -> None:
     with open_rows(decisions.file) as stream:
         applied = Application(
             policy=policy,
-            columns=input_columns(policy, stream, decisions.model),
-            column=decisions.column,
-            only=decisions.only,
-            strict=decisions.strict,
-            quiet=output.quiet,
+            columns=stream_columns(policy, stream, decisions.model),
+            asked=decisions,
             audit=audit,
-            audit_key=decisions.audit_key,
+            quiet=output.quiet,
         )
         if suffix in (".parquet", ".pq"):
             tally = write_parquet_decisions(applied, stream, str(output.path))
@@ -128,34 +70,26 @@ def command(*, decisions: Decisions, output: Output) -> None:
                 stream.separator = "\t"
             with decision_sink(output.path, strict=decisions.strict) as handle:
                 tally = write_decisions(applied, stream, handle)
-        source = stream.name
-    _tell(applied, tally, decisions, output, source)
-    if tally.rows and tally.bad == tally.rows:
-        raise Exit(_NO_DECISION)
-
-
-def _tell(applied: Any, tally: Any, decisions: Decisions, output: Output, source: str) -> None:
-    """Say what was decided: bad rows, odd scales, and the sum of it."""
-    from demur.cli.output import document, remark, write
-
     for bad in tally.first_bad:
         remark(f"{applied.problem(bad)}; no decision.", quiet=output.quiet)
     if tally.bad:
         # said even when quiet: rows that nobody decides must not go unnoticed
-        remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
+        remark(f"{tally.bad} of {tally.rows} rows of {stream.name} have no decision.", quiet=False)
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    columns = list(applied.columns)
+    columns = applied.columns
     one = len(columns) == 1
     read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
     remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
-            "source": source,
+            "source": stream.name,
             **({"model": columns[0]} if one else {"columns": columns}),
             "output": output.path,
-            **tally.to_dict(applied.policy),
+            **tally.to_dict(policy),
         }
         write(document("apply", content), None)
+    if tally.rows and tally.bad == tally.rows:
+        raise Exit(_NO_DECISION)

@@ -16,7 +16,7 @@ def command(*, source: Source, output: Output) -> None:
     Errors stop an analysis (exit code 2); notes do not (exit code 0).
     """
     output = output.told(tables=True)
-    from demur.cli.output import document, remark, write
+    from demur.cli.output import document, remark, times, write
     from demur.cli.reading.findings import find_problems, findings_text
     from demur.cli.table_files import write_tables
 
@@ -28,5 +28,5 @@ def command(*, source: Source, output: Output) -> None:
         write(document("check", report.to_dict()) if output.as_json else findings_text(report), output.path)
     errors = [finding for finding in report.findings if finding.level == "error"]
     if errors:
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+        count = times(len(errors), "error")
         raise InputError(f"`{report.source}` cannot be analysed: {count}. Hint: see the list.")

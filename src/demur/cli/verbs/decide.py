@@ -89,34 +89,17 @@ def command(
     {group} stands for the group. `demur apply` takes one policy for all rows: split the file by
     the column, and apply to each part the policy of its group.
     """
-    if rule.no_labels:
-        _decide_without_labels(source, prices, limits, classes, certainty, rule, output)
-        return
-    output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.answers.asking import ask
-    from demur.cli.answers.deciding import decide_parts, write_decided
+    from demur.cli.answers import asking, deciding
 
-    read = ask(source, prices, limits, classes, certainty, output, costs_needed=True)
-    parts = decide_parts(read, abstain_label=rule.abstain_label, anyway=rule.anyway)
-    raise Exit(write_decided(read, parts, output))
-
-
-def _decide_without_labels(
-    source: Source,
-    prices: Prices,
-    limits: Limits,
-    classes: Classes,
-    certainty: Certainty,
-    rule: Rule,
-    output: Output,
-) -> None:
-    """Decide from the costs and the probabilities alone."""
+    flags = source, prices, limits, classes, certainty
     many = classes.names is not None
+    if not rule.no_labels:
+        output.format((".json",), "a policy is a JSON file.")
+        read = asking.ask(*flags, output, costs_needed=True, abstain_label=rule.abstain_label)
+        raise Exit(deciding.write_decided(read, deciding.decide_parts(read, anyway=rule.anyway), output))
     costs = None if many else prices.costs()
     if costs is None and not many:
-        raise InputError(
-            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
-        )
+        raise InputError(asking.COSTS_NEEDED)
     refuse(
         source,
         prices,
@@ -126,14 +109,10 @@ def _decide_without_labels(
         because="needs labelled cases. Hint: leave it out with --no-labels.",
         but=("--model", "--cost-abstain", *(_MANY_CLASSES if many else _TWO_CLASSES)),
     )
-    output.format(
-        (".json",) if many else (".json", ".txt", ".md"), "a policy is a JSON file." if many else None
-    )
-    from demur.cli.answers.asking import ClassQuestion
-    from demur.cli.answers.deciding import decide_classes_without_labels, decide_without_labels
-
     if costs is not None:
-        decide_without_labels(source, costs, abstain_label=rule.abstain_label, output=output)
+        output.format((".json", ".txt", ".md"))
+        deciding.decide_without_labels(source, costs, abstain_label=rule.abstain_label, output=output)
         return
-    problem = ClassQuestion(classes, source, prices, limits, certainty)
-    decide_classes_without_labels(source, problem, abstain_label=rule.abstain_label, output=output)
+    output.format((".json",), "a policy is a JSON file.")
+    asked = asking.class_question(classes, source, prices, limits, certainty)
+    deciding.decide_classes_without_labels(source, asked, abstain_label=rule.abstain_label, output=output)

@@ -81,15 +81,11 @@ def _write_predictions(folder: Path) -> Path:
     from demur.datasets.breast_cancer import breast_cancer_scores
 
     data = breast_cancer_scores()
-    lines = [",".join(["row", "fold", "y_true", *data.scores])]
-    columns = zip(*data.scores.values(), strict=True)
-    for row, (fold, label, scores) in enumerate(
-        zip(data.fold, data.diagnosis, columns, strict=True), start=1
-    ):
-        # repr keeps every bit: the CSV gives the same numbers as the arrays
-        lines.append(",".join([str(row), str(fold), str(label), *(repr(float(score)) for score in scores)]))
+    rows = zip(data.fold, data.diagnosis, *(score.tolist() for score in data.scores.values()), strict=True)
+    # every bit of a float is written: the CSV gives the same numbers as the arrays
+    lines = [",".join(map(str, [place, *row])) for place, row in enumerate(rows, start=1)]
     file = folder / "predictions.csv"
-    write_file(file, "\n".join(lines) + "\n")
+    write_file(file, "\n".join([",".join(["row", "fold", "y_true", *data.scores]), *lines, ""]))
     return file
 
 

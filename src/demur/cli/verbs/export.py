@@ -45,11 +45,11 @@ class Target(Flags):
         """Return the language asked for, by flag or by the name of the file."""
         if self.to is not None:
             return self.to
-        suffix = PurePath(str(output.path)).suffix.lower() if output.to_file else None
-        for language, ending in _LANGUAGES.items():
-            if suffix == ending:
-                return language
-        raise InputError("`--to` is needed: sql, onnx or python. Hint: -o policy.sql says it, too.")
+        suffix = PurePath(str(output.path)).suffix.lower() if output.to_file else ""
+        named = {ending: language for language, ending in _LANGUAGES.items()}
+        if suffix not in named:
+            raise InputError("`--to` is needed: sql, onnx or python. Hint: -o policy.sql says it, too.")
+        return named[suffix]
 
 
 @verb(
@@ -78,7 +78,7 @@ def command(*, target: Target, output: Output) -> None:
     output.format((_LANGUAGES[language],) if language == "onnx" else (_LANGUAGES[language], ".txt"))
     from demur._files.whole import draft_of
     from demur.cli.output import document, remark, write
-    from demur.cli.reading import read_policy
+    from demur.cli.reading.policies import read_policy
 
     policy = read_policy(target.policy, quiet=output.quiet)
     if language == "onnx":

@@ -1,50 +1,11 @@
 """`demur judge POLICY FILE`: what a policy costs on later labelled cases."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
-from demur.exceptions import InputError
+from demur.cli.options import Output, takes, verb
+from demur.cli.options.policies import Judging
 
 __all__ = ["command"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judging(Flags):
-    """Which policy is judged on which cases."""
-
-    TITLE: ClassVar[str] = "Cases"
-
-    policy: str = argument(metavar="POLICY")
-    file: str = argument()
-    label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
-    model: str | None = flag(
-        "--model",
-        metavar="COLUMN",
-        help="Column with the scores, or prefix of one column per class [default: the policy's own].",
-    )
-    weight: str | None = flag(
-        "--weight",
-        metavar="COLUMN",
-        help="Column with 1 / probability of being labelled, where labels are missing "
-        "[default: one over audit_probability, if there is such a column].",
-    )
-    group: str | None = flag("--group", metavar="COLUMN", help="Also judge every group of cases.")
-    confidence_level: float = flag(
-        "--confidence",
-        default=0.95,
-        type=float,
-        metavar="LEVEL",
-        show_default=True,
-        help="Level of the intervals and of the verdict.",
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse a call without labels."""
-        if self.label is None:
-            raise InputError("`--label COLUMN` is needed. Hint: name the column with the true class.")
 
 
 @verb(
@@ -65,17 +26,10 @@ def command(*, judging: Judging, output: Output) -> None:
     most. The exit code is 3 if it is not kept, else 0; 2 for an error.
     """
     output = output.told()
-    from demur.cli.answers.batches import LabelledColumns
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
-    from demur.cli.reading import read_policy
 
-    assert judging.label is not None
-    policy = read_policy(judging.policy, quiet=output.quiet)
-    columns = LabelledColumns(
-        label=judging.label, model=judging.model, weight=judging.weight, group=judging.group
-    )
-    answer = judge(policy, judging.policy, judging.file, columns, judging.confidence_level)
+    answer = judge(judging, quiet=output.quiet)
     write(document("judge", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
-    if answer.broken:
+    if answer.judgement.broken:
         raise Exit(3)

@@ -42,11 +42,22 @@ def command(*, merging: Merging, output: Output) -> None:
     if not output.to_file and not output.as_json:
         raise InputError("`-o` is needed: counts are written to a file. Hint: -o all.parquet.")
     output.format((".parquet", ".pq"))
+    from demur._files.parquet import parquet_fact
     from demur.cli.output import document, remark, write
     from demur.counts.scores import ScoreCounts
 
     first, *others = (ScoreCounts.load(file) for file in files)
-    model = _one_model(files) if merging.model is None else merging.model
+    model = merging.model
+    if model is None:
+        saved = {name for file in files if (name := parquet_fact(Path(file), "model")) is not None}
+        if len(saved) > 1:
+            raise InputError(
+                f"The counts must be of one model, got {', '.join(sorted(saved))}. "
+                "Hint: if they are one, name it with --model NAME."
+            )
+        # a saved name, or the name that all files have
+        names = saved or {Path(file).stem for file in files}
+        model = names.pop() if len(names) == 1 else None
     merged = first.merge(*others) if others else first
     if output.to_file:
         merged.save(str(output.path), model=model)
@@ -62,20 +73,3 @@ def command(*, merging: Merging, output: Output) -> None:
         size = f"{merged.n:g} cases, {len(merged.scores)} distinct scores"
         whose = f" of {model}" if model else ""
         remark(f"{len(files)} files{whose}: {size}. Written to {output.path}.", quiet=output.quiet)
-
-
-def _one_model(files: tuple[str, ...]) -> str | None:
-    """Return the model of the counts: a saved name, or the name that all files have; None if neither."""
-    from demur._files.parquet import parquet_fact
-
-    saved = {file: parquet_fact(Path(file), "model") for file in files}
-    names = sorted({name for name in saved.values() if name is not None})
-    if len(names) > 1:
-        raise InputError(
-            f"The counts must be of one model, got {', '.join(names)}. "
-            "Hint: if they are one, name it with --model NAME."
-        )
-    if names:
-        return names[0]
-    stems = {Path(file).stem for file in files}
-    return stems.pop() if len(stems) == 1 else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
 from math import factorial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -98,13 +98,13 @@ def command(*, ranking: Ranking, output: Output) -> None:
     the cuts between neighbours.
     """
     output.format((".png", ".svg", ".pdf"))
-    from demur.cli.output import remark, write_answer
+    from demur.cli.output import remark, times, write_answer
 
     data, truth, scores = _read(ranking)
-    levels, count = data["levels"], len(scores)
+    levels = data["levels"]
     said = (
         f"Read {len(truth)} rows of {data['source']}: label column {data['label']}, {' < '.join(levels)}; "
-        f"{count} score column{'s' if count > 1 else ''} ({', '.join(scores)})."
+        f"{times(len(scores), 'score column')} ({', '.join(scores)})."
     )
     remark(said, quiet=output.quiet)
     write_answer("ordinal", data, _compare(levels, truth, scores, ranking), output)
@@ -131,29 +131,27 @@ def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatA
 
 
 def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
+    from demur.cli.reading.class_columns import require_listed
     from demur.engines.labels import is_number
 
     present = list(dict.fromkeys(truth))
     if order is None:
         if not all(map(is_number, present)):
-            shown = ", ".join(sorted(present)[:5])
+            some = sorted(present)[:5]
             raise InputError(
-                f"`--order` is needed: the classes of {label!r} ({shown}) have no order of their own. "
-                f"Hint: --order {','.join(sorted(present)[:5])}, from lowest to highest."
+                f"`--order` is needed: the classes of {label!r} ({', '.join(some)}) have no order of their "
+                f"own. Hint: --order {','.join(some)}, from lowest to highest."
             )
         return sorted(present, key=float)
     levels = [name.strip() for name in order.split(",")]
     if len(set(levels)) < len(levels) or len(levels) < 2:
         raise InputError(f"`--order` must list at least two different classes, got {order!r}.")
-    for name in present:
-        if name not in levels:
+    require_listed(present, levels, label, "--order")
+    for name in levels:
+        if name not in present:
             raise InputError(
-                f"Label column {label!r} holds the class {name!r}, which --order does not list. "
-                "Hint: list every class, in the spelling of the file."
+                f"`--order` lists {name!r}, which no row of {label!r} holds. Hint: leave it out."
             )
-    empty = next((name for name in levels if name not in present), None)
-    if empty is not None:
-        raise InputError(f"`--order` lists {empty!r}, which no row of {label!r} holds. Hint: leave it out.")
     return levels
 
 
@@ -162,11 +160,11 @@ class _Rankings:
     """Measures, thresholds and tests of all models."""
 
     levels: list[str]
-    rocs: dict[str, OrdinalRoc]
-    intervals: dict[str, Interval | None]
-    thresholds: dict[str, OrdinalThresholds]
-    tests: dict[tuple[str, str], VusDifferenceTest | None]
     confidence: float
+    tests: dict[tuple[str, str], VusDifferenceTest | None]
+    rocs: dict[str, OrdinalRoc] = field(default_factory=dict)
+    intervals: dict[str, Interval | None] = field(default_factory=dict)
+    thresholds: dict[str, OrdinalThresholds] = field(default_factory=dict)
 
     @property
     def best(self) -> str:
@@ -174,22 +172,22 @@ class _Rankings:
         return max(self.rocs, key=lambda name: self.rocs[name].vus())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as built-in types."""
-        models = {}
-        for name, roc in self.rocs.items():
-            interval = self.intervals[name]
-            models[name] = {
+        """Return the answer; JSON makes built-in types of it."""
+        models = {
+            name: {
                 "vus": roc.vus(),
-                "interval": None if interval is None else list(interval),
+                "interval": self.intervals[name],
                 "cons": roc.cons,
-                "auc_of_neighbours": _neighbour_aucs(roc),
-                "thresholds": self.thresholds[name].to_dict(),
+                "auc_of_neighbours": roc.auc_matrix().diagonal(1),
+                "thresholds": self.thresholds[name],
             }
+            for name, roc in self.rocs.items()
+        }
         tests: list[dict[str, Any]] = []
         for (a, b), test in self.tests.items():
             tests.append({"first": a, "second": b})
             if test is not None:
-                within = list(test.interval(self.confidence))
+                within = test.interval(self.confidence)
                 tests[-1] |= {"difference": test.difference, "interval": within, "pvalue": test.pvalue}
         return {
             "levels": self.levels,
@@ -201,27 +199,16 @@ class _Rankings:
 
     def text(self) -> str:
         """Return the answer in words and tables."""
-        from demur.cli.output import wrapped
-
-        parts = [wrapped(self._decision()), self._measures(), self._cuts()]
-        if self.tests:
-            parts.append(self._pairs())
-        return "\n\n".join(parts)
-
-    def _decision(self) -> str:
         from demur._html import threshold_text
-        from demur.cli.output import number
+        from demur.cli.output import number, table, wrapped
 
-        best = self.best
-        found = self.thresholds[best]
-        calls = [f"{self.levels[0]} up to {threshold_text(found.thresholds[0])}"]
-        calls += [
-            f"{level} up to {threshold_text(cut)}"
-            for level, cut in zip(self.levels[1:-1], found.thresholds[1:], strict=True)
-        ]
-        text = (
+        cuts = {name: list(map(threshold_text, one.thresholds)) for name, one in self.thresholds.items()}
+        costs = {name: number(_CASES * one.cost) for name, one in self.thresholds.items()}
+        best, rest = self.best, self.levels[:-1]
+        calls = [f"{level} up to {cut}" for level, cut in zip(rest, cuts[best], strict=True)]
+        decision = (
             f"Use {best}: call {', '.join(calls)}, {self.levels[-1]} above. Cost "
-            f"{number(_CASES * found.cost)} per 1000 cases with hindsight (these cases chose the thresholds)."
+            f"{costs[best]} per 1000 cases with hindsight (these cases chose the thresholds)."
         )
         doubtful = [
             b if a == best else a
@@ -229,52 +216,45 @@ class _Rankings:
             if best in (a, b) and (test is None or test.pvalue > 1 - self.confidence)
         ]
         if doubtful:
-            text += f" Not clearly better than {', '.join(doubtful)} in the order of the classes."
-        return text
+            decision += f" Not clearly better than {', '.join(doubtful)} in the order of the classes."
+        heads = [f"{level} up to" for level in rest[:_MOST_SHOWN]]
+        rows = [[name, *own[:_MOST_SHOWN], costs[name]] for name, own in cuts.items()]
+        parts = [wrapped(decision), self._measures(), table(["thresholds", *heads, "cost per 1000"], rows)]
+        return "\n\n".join([*parts, self._pairs()] if self.tests else parts)
 
     def _measures(self) -> str:
-        from demur.cli.output import level_words, table, wrapped
+        from demur.cli.output import level_words, span, table, wrapped
 
-        names = [f"{a}|{b}" for a, b in zip(self.levels[:-1], self.levels[1:], strict=True)]
-        rows = []
-        for name, roc in self.rocs.items():
-            interval = self.intervals[name]
-            within = "-" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
-            aucs = [f"{auc:.3f}" for auc in _neighbour_aucs(roc)[:_MOST_SHOWN]]
-            rows.append([name, f"{roc.vus():.3f}", within, f"{roc.cons:.3f}", *aucs])
-        chance = 1 / factorial(len(self.levels))
+        rows = [
+            [
+                name,
+                f"{roc.vus():.3f}",
+                "-" if (interval := self.intervals[name]) is None else span(interval, "{:.3f}".format),
+                f"{roc.cons:.3f}",
+                *(f"{auc:.3f}" for auc in roc.auc_matrix().diagonal(1)[:_MOST_SHOWN]),
+            ]
+            for name, roc in self.rocs.items()
+        ]
         note = (
-            f"VUS: share of tuples, one case of each class, in order; by chance {chance:.3g}. Cons: mean AUC "
-            "of the cuts between neighbours. Then the AUC of each pair of neighbours."
+            "VUS: share of tuples, one case of each class, in order; by chance "
+            f"{1 / factorial(len(self.levels)):.3g}. Cons: mean AUC of the cuts between neighbours. Then the "
+            "AUC of each pair of neighbours."
         )
-        shown = [name if len(name) <= 12 else f"{name[:9]}..." for name in names[:_MOST_SHOWN]]
-        return (
-            table(["model", "VUS", level_words(self.confidence), "Cons", *shown], rows) + "\n" + wrapped(note)
-        )
-
-    def _cuts(self) -> str:
-        from demur._html import threshold_text
-        from demur.cli.output import number, table
-
-        rows = []
-        for name, found in self.thresholds.items():
-            cuts = [threshold_text(cut) for cut in found.thresholds[:_MOST_SHOWN]]
-            rows.append([name, *cuts, number(_CASES * found.cost)])
-        heads = [f"{level} up to" for level in self.levels[:-1]][:_MOST_SHOWN]
-        return table(["thresholds", *heads, "cost per 1000"], rows)
+        names = ["|".join(pair) for pair in pairwise(self.levels)][:_MOST_SHOWN]
+        shown = [name if len(name) <= 12 else f"{name[:9]}..." for name in names]
+        body = table(["model", "VUS", level_words(self.confidence), "Cons", *shown], rows)
+        return f"{body}\n{wrapped(note)}"
 
     def _pairs(self) -> str:
-        from demur.cli.output import level_words, table
+        from demur.cli.output import level_words, span, table
 
         rows = []
         for (a, b), test in list(self.tests.items())[:_MOST_PAIRS]:
-            if test is None:
-                rows.append([f"{a} - {b}", "-", "-", "-"])
-                continue
-            low, high = test.interval(self.confidence)
-            rows.append(
-                [f"{a} - {b}", f"{test.difference:+.3f}", f"{low:+.3f} to {high:+.3f}", f"{test.pvalue:.2g}"]
-            )
+            cells = ["-", "-", "-"]
+            if test is not None:
+                within = span(test.interval(self.confidence), "{:+.3f}".format)
+                cells = [f"{test.difference:+.3f}", within, f"{test.pvalue:.2g}"]
+            rows.append([f"{a} - {b}", *cells])
         return table(["difference of VUS", "", level_words(self.confidence), "p"], rows)
 
     def draw(self, path: Path) -> None:
@@ -290,11 +270,6 @@ class _Rankings:
                 sides = self.levels[place + 1 :], self.levels[: place + 1]
                 high, low = (side[0] if len(side) == 1 else f"{side[0]} to {side[-1]}" for side in sides)
                 ax.set_title(f"{high} against {low}", fontsize=10)
-
-
-def _neighbour_aucs(roc: OrdinalRoc) -> list[float]:
-    matrix = roc.auc_matrix()
-    return [float(matrix[k, k + 1]) for k in range(len(roc.levels) - 1)]
 
 
 def _compare(
@@ -320,26 +295,19 @@ def _compare(
         costs = matrix.arranged(levels).values
     step = 1.0 if ranking.step_cost is None else ranking.step_cost
     truth = np.array(classes, dtype=object)
-    rocs, thresholds = {}, {}
+    rankings = _Rankings(
+        levels=levels, confidence=ranking.confidence, tests=dict.fromkeys(combinations(scores, 2))
+    )
     for name, score in scores.items():
-        rocs[name] = ordinal_roc(truth, score, order=levels)
+        roc = rankings.rocs[name] = ordinal_roc(truth, score, order=levels)
         found = ordinal_thresholds(truth, score, order=levels, costs=costs, step_cost=step)
         # rounded; the same decisions on these cases
         cuts = np.array([shortest_in(cut, score) for cut in found.thresholds])
-        thresholds[name] = replace(found, thresholds=cuts)
-    intervals: dict[str, Interval | None] = dict.fromkeys(rocs)
-    for name, roc in rocs.items():
+        rankings.thresholds[name] = replace(found, thresholds=cuts)
+        rankings.intervals[name] = None
         with suppress(UndefinedError):
-            intervals[name] = roc.interval(ranking.confidence)
-    tests: dict[tuple[str, str], VusDifferenceTest | None] = dict.fromkeys(combinations(scores, 2))
-    for a, b in tests:
+            rankings.intervals[name] = roc.interval(ranking.confidence)
+    for a, b in rankings.tests:
         with suppress(UndefinedError):
-            tests[a, b] = vus_difference_test(truth, scores[a], scores[b], order=levels)
-    return _Rankings(
-        levels=levels,
-        rocs=rocs,
-        intervals=intervals,
-        thresholds=thresholds,
-        tests=tests,
-        confidence=ranking.confidence,
-    )
+            rankings.tests[a, b] = vus_difference_test(truth, scores[a], scores[b], order=levels)
+    return rankings

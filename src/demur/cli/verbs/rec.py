@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from demur._files.whole import draft_of
 from demur.cli.options import Flags, Output, Source, argument, flag, takes, verb
 from demur.exceptions import InputError, UndefinedError
 
@@ -81,11 +80,11 @@ def command(*, regressions: Regressions, output: Output) -> None:
     predictions per model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV
     on standard input). The null model predicts the mean of the true values in the file.
     """
-    from demur.cli.output import remark, write_answer
+    from demur.cli.output import remark, times, write_answer
 
     source, roles, values = _read(regressions)
     truth = values.pop(roles.label)
-    columns = f"{len(values)} prediction column{'s' if len(values) > 1 else ''} ({', '.join(values)})"
+    columns = f"{times(len(values), 'prediction column')} ({', '.join(values)})"
     left_out = f"; left out: {', '.join(roles.left_out)}" if roles.left_out else ""
     said = f"Read {len(truth)} rows of {source}: target column {roles.label}, {columns}{left_out}."
     remark(said, quiet=output.quiet)
@@ -140,10 +139,8 @@ class _Comparison:
     skill: dict[str, float | None]
 
     def dominant(self, a: str, b: str) -> str | None:
-        for higher, lower in ((a, b), (b, a)):
-            if self.curves[higher].dominates(self.curves[lower]):
-                return higher
-        return None
+        ways = ((a, b), (b, a))
+        return next((one for one, other in ways if self.curves[one].dominates(self.curves[other])), None)
 
     def to_dict(self) -> dict[str, Any]:
         models = [
@@ -193,22 +190,18 @@ class _Comparison:
             f"{'' if whole else ' cut at the largest tolerance'}; smaller is better. "
             "p: of an area equal to the best model's, rows independent."
         )
-        parts = [wrapped(self._decision()), table(header, rows) + "\n" + wrapped(note)]
-        if len(self.curves) > 1:
-            parts.append(self._pairs_text())
-        return "\n\n".join(parts)
-
-    def _decision(self) -> str:
-        from demur.cli.output import number
-
-        curve, share = self.curves[self.best], self.skill[self.best]
-        half, most = (number(float(curve.tolerance_at(q))) for q in _SHARES)
-        if share is not None and share >= 1:
-            return f"No model errs less than predicting the mean: {self.best} comes closest."
-        text = f"Use {self.best}: half of its {self.loss} errors are at most {half}, "
-        text += f"nine of ten at most {most}."
-        doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
-        return text + (f" Not clearly better than {', '.join(doubtful)} (p > 0.05)." if doubtful else "")
+        decision = f"No model errs less than predicting the mean: {self.best} comes closest."
+        if (self.skill[self.best] or 0.0) < 1:
+            half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
+            decision = (
+                f"Use {self.best}: half of its {self.loss} errors are at most {half}, "
+                f"nine of ten at most {most}."
+            )
+            doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
+            if doubtful:
+                decision += f" Not clearly better than {', '.join(doubtful)} (p > 0.05)."
+        parts = [wrapped(decision), f"{table(header, rows)}\n{wrapped(note)}"]
+        return "\n\n".join([*parts, self._pairs_text()] if len(self.curves) > 1 else parts)
 
     def _pairs_text(self) -> str:
         from demur.cli.output import number, wrapped
@@ -233,16 +226,10 @@ class _Comparison:
         return "\n".join(lines)
 
     def draw(self, path: Path) -> None:
-        from demur.displays.base import pyplot
+        from demur.cli.output import save_figure
         from demur.displays.regression import RecCurveDisplay
 
-        plt = pyplot()
-        display = RecCurveDisplay(result=self.curves, null=self.null).plot()
-        try:
-            with draft_of(path) as draft:
-                display.figure_.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)
-        finally:
-            plt.close(display.figure_)
+        save_figure(RecCurveDisplay(result=self.curves, null=self.null).plot().figure_, path)
 
 
 def _compare(

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+
+import click
 
 from demur.cli.options import (
     Certainty,
@@ -11,8 +12,6 @@ from demur.cli.options import (
     Limits,
     Output,
     Prices,
-    Privacy,
-    Signing,
     Source,
     flag,
     refuse,
@@ -26,17 +25,37 @@ __all__ = ["command"]
 
 @dataclass(frozen=True, kw_only=True)
 class Pages(Flags):
-    """How groups are shown."""
-
-    TITLE: ClassVar[str] = "Pages"
+    """How groups are shown, the fewest cases that anything shown stands for, and where the dossier goes."""
 
     one_page: bool = flag(
         "--one-page",
+        title="Pages",
         default=False,
         is_flag=True,
         help="With --group: one page for all cases, with its one rule judged in every group, instead of a "
         "page with a rule of its own for each.",
     )
+    smallest: int | None = flag(
+        "--private",
+        title="Privacy",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Join neighbouring scores until every cell of the page, a range of scores and a class, holds "
+        "at least N cases or none, and round the ends. Scores and classes of single cases and tests of "
+        "differences are left out.",
+    )
+    dossier: str | None = flag(
+        "--dossier",
+        title="Dossier",
+        metavar="PATH",
+        help="Also write a dossier, .md or .docx: purpose, data, costs and their source, rule, evidence, "
+        "the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse other formats before anything is read."""
+        if self.dossier is not None and Path(self.dossier).suffix.lower() not in (".md", ".docx"):
+            raise InputError(f"`--dossier {self.dossier}` must end in .md or .docx.")
 
 
 @verb(
@@ -59,8 +78,6 @@ three classes, a column of probabilities for each
 @takes(Classes)
 @takes(Certainty)
 @takes(Pages)
-@takes(Privacy)
-@takes(Signing)
 @takes(
     Output,
     path={"help": "Write the page to this file, - for standard output [default: FILE-report.html]."},
@@ -73,8 +90,6 @@ def command(
     classes: Classes,
     certainty: Certainty,
     pages: Pages,
-    privacy: Privacy,
-    signing: Signing,
     output: Output,
 ) -> None:
     """Write a page that anybody can open, and say the decision.
@@ -92,7 +107,7 @@ def command(
     from demur.cli.output import document, group_file, wrapped, write
 
     if output.as_json:
-        if signing.dossier is not None:
+        if pages.dossier is not None:
             raise InputError("`--dossier` comes with the page. Hint: leave out --json.")
         output.format((".json",))
     else:
@@ -101,11 +116,11 @@ def command(
     from demur.cli.answers.reporting import make_reports, write_page
 
     if classes.names is None:
-        _require_groups(pages, source, prices, privacy)
+        _require_groups(pages, source, prices)
     else:
-        refuse(privacy, pages, because=FOR_TWO_CLASSES)
+        refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
     read = ask(source, prices, limits, classes, certainty, output, split=not pages.one_page)
-    parts = make_reports(read, privacy.smallest)
+    parts = make_reports(read, pages.smallest)
     reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
     left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
     grouped = source.group is not None and not pages.one_page
@@ -113,7 +128,7 @@ def command(
         write(reports[""].to_json(), output.path)
         return
     documents = {}
-    if output.as_json or signing.dossier is not None:
+    if output.as_json or pages.dossier is not None:
         documents = {name: report.to_dict() for name, report in reports.items()}
     if output.as_json:
         groups = documents | {name: {"left_out": reason} for name, reason in left_out.items()}
@@ -123,11 +138,11 @@ def command(
     # all names before the first page: nothing is half done when a group cannot be part of one
     files = {part: group_file(page, part) if grouped else page for part in reports}
     dossiers = {}
-    if signing.dossier is not None:
+    if pages.dossier is not None:
         from demur.report.dossier import Dossier
 
         for part, content in documents.items():
-            name = group_file(signing.dossier, part) if grouped else signing.dossier
+            name = group_file(pages.dossier, part) if grouped else pages.dossier
             dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
     for part, report in reports.items():
         write_page(report, files[part], quiet=output.quiet)
@@ -138,7 +153,7 @@ def command(
         write(wrapped(f"{read.cases.title(part)}. {reason}"), None)
 
 
-def _require_groups(pages: Pages, source: Source, prices: Prices, privacy: Privacy) -> None:
+def _require_groups(pages: Pages, source: Source, prices: Prices) -> None:
     """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
     if not pages.one_page:
         return
@@ -154,7 +169,7 @@ def _require_groups(pages: Pages, source: Source, prices: Prices, privacy: Priva
             "`--one-page` takes costs that are the same for all cases. Hint: leave it out; with --group "
             "alone every group has a page."
         )
-    if privacy.smallest is not None:
+    if pages.smallest is not None:
         raise InputError("`--private` and --one-page exclude each other: groups may be small.")
 
 
