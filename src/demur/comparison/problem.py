@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -89,6 +89,11 @@ class DecisionProblem:
     seed : int
     rate_variance : float
         Variance of P(positive) in use, where that is an estimate.
+    many, by_case, ranged, may_abstain : bool
+        Whether there are more than two classes, every case has its own costs, a cost or the prevalence is a
+        range, abstaining has a price.
+    rate, shares : float, array, or None
+        P(positive) and P(class) in use, in the middle of a range; None for the sample's own.
     """
 
     costs: Costs | None
@@ -98,6 +103,29 @@ class DecisionProblem:
     confidence_level: float
     seed: int
     rate_variance: float = 0.0
+    many: bool = field(init=False)
+    by_case: bool = field(init=False)
+    ranged: bool = field(init=False)
+    may_abstain: bool = field(init=False)
+    rate: float | None = field(init=False)
+    shares: FloatArray | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        costs, prevalence, rate = self.costs, self.prevalence, None
+        if isinstance(prevalence, tuple):
+            rate = prevalence[0] + (prevalence[1] - prevalence[0]) / 2
+        elif not isinstance(prevalence, np.ndarray):
+            rate = prevalence
+        known = {
+            "many": isinstance(costs, ClassCosts),
+            "by_case": isinstance(costs, CaseCosts),
+            "ranged": (costs is not None and costs.ranged) or isinstance(prevalence, tuple),
+            "may_abstain": costs is not None and costs.may_abstain,
+            "rate": rate,
+            "shares": class_shares_of(prevalence if isinstance(prevalence, np.ndarray) else rate),
+        }
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def checked(
@@ -156,21 +184,6 @@ class DecisionProblem:
         )
 
     @property
-    def ranged(self) -> bool:
-        """Whether a cost or the prevalence is a range."""
-        return (self.costs is not None and self.costs.ranged) or isinstance(self.prevalence, tuple)
-
-    @property
-    def by_case(self) -> bool:
-        """Whether every case has its own costs."""
-        return isinstance(self.costs, CaseCosts)
-
-    @property
-    def many(self) -> bool:
-        """Whether there are more than two classes."""
-        return isinstance(self.costs, ClassCosts)
-
-    @property
     def point(self) -> CostModel:
         """The costs by class, or the middle of their ranges."""
         if not isinstance(self.costs, (CostModel, CostRange)):
@@ -189,24 +202,6 @@ class DecisionProblem:
         if isinstance(self.costs, ClassCosts):
             return self.costs.matrix()
         return self.costs if isinstance(self.costs, CaseCosts) else self.point
-
-    @property
-    def rate(self) -> float | None:
-        """P(positive) in use, or the middle of its range; None for the sample's own, and for many classes."""
-        if isinstance(self.prevalence, tuple):
-            low, high = self.prevalence
-            return low + (high - low) / 2
-        return None if isinstance(self.prevalence, np.ndarray) else self.prevalence
-
-    @property
-    def shares(self) -> FloatArray | None:
-        """P(class) in use, in the middle of its range; None for the sample's own."""
-        return class_shares_of(self.prevalence if isinstance(self.prevalence, np.ndarray) else self.rate)
-
-    @property
-    def may_abstain(self) -> bool:
-        """Whether abstaining has a price."""
-        return self.costs is not None and self.costs.may_abstain
 
     def corners(self) -> list[Scenario]:
         """Return the corners of the box of costs and prevalence; the point itself without ranges."""
