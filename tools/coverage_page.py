@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import coverage_answers
 import coverage_rare
 import numpy as np
 from coverage_rows import DESIGNS, LAWS, METHODS, NOMINAL, RESAMPLES, ROWS, Design, Law, Row, second_auc
@@ -236,6 +237,7 @@ def page(cells: Cells) -> Iterator[str]:
     yield from textwrap.wrap(f"Rows with a cell below 0.93: {', '.join(marked) or 'none'}.", WIDTH)
     yield from rare(cells)
     yield from grid(cells)
+    yield from coverage_answers.kept()
 
 
 def rare(cells: Cells) -> Iterator[str]:
