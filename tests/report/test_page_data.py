@@ -122,6 +122,30 @@ def test_a_report_made_under_a_limit_starts_with_it(open_page):
     assert "Limits:" not in page.headline
 
 
+def test_an_unproven_rule_is_a_candidate(open_page):
+    page = open_page("unproven")
+    answer = page_reports.named("unproven").comparison.answer
+    assert answer.verdict == "unproven"
+    assert page.text("decision") == answer.to_dict()["decision"]
+    assert page.headline == answer.words
+    assert page.role("cost-bars").locator("li .name").first.text_content() == "best candidate"
+    assert page.text("sticky").startswith(
+        "Unproven. Send every case to a person for now; best candidate forest "
+    )
+    page.role("pin").click()
+    page.fill("cost-fp", 41)
+    assert page.text("decision").startswith("Use forest: call positive from ")
+    assert "Measured cost" in page.headline
+    assert "Choosing among these models" not in page.headline
+    assert page.role("cost-bars").locator("li .name").first.text_content() == "this rule"
+    assert page.role("cost-bars").get_attribute("aria-label").startswith("Measured cost per 1000 cases")
+    cells = page.role("scenarios").locator("td").all_text_contents()
+    assert [cell.endswith("(unproven)") for cell in cells[7:9]] == [True, False]
+    page.role("start-again").click()
+    page.settle()
+    assert page.headline == answer.words
+
+
 def test_ranges_that_the_page_cannot_follow_are_those_of_its_first_answer(open_page):
     page = open_page("ranged")
     report = page_reports.named("ranged")
