@@ -77,6 +77,12 @@ def ranged():
     return report(*three(300), costs=costs)
 
 
+def unproven():
+    """Two models on so few cases that neither is shown to be cheaper than a person."""
+    y, s = Binormal(separation=0.9).sample(40, rng=1)
+    return report(y, {"forest": s, "rule": s + np.random.default_rng(1).normal(size=40)})
+
+
 def all_ties():
     return report([0, 1] * 20, {"constant": np.full(40, 0.5), "other": np.full(40, 0.25)})
 

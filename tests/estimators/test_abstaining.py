@@ -36,6 +36,8 @@ from demur.surface.surface import optimal_costs
 from demur.windows import widest_coverage_window
 from estimator_models import HAND_X, HAND_Y, FirstColumn
 from examples import examples
+from loss_oracles import SlowRule, slow_estimate
+from oracles import folds_of
 
 
 def on_scores(**options):
@@ -170,8 +172,13 @@ def test_abstaining_on_real_data_pays():
     assert abstaining.score(X[test], y[test]) > never.score(X[test], y[test])
     assert set(never.predict(X[test])) == {0, 1}
     assert set(abstaining.predict(X[test])) == {0, 1, 7}
+    # 152 cases tell the true cost up to their own standard error
+    decided = abstaining.predict(X[test])
+    paid = np.where(decided == 7, 0.3, np.where(decided == y[test], 0, np.where(y[test] == 0, 10, 2)))
+    assert paid.mean() == pytest.approx(-abstaining.score(X[test], y[test]))
+    error = paid.std(ddof=1) / np.sqrt(len(paid))
     low, high = abstaining.expected_cost_.interval
-    assert low <= -abstaining.score(X[test], y[test]) <= high
+    assert low - error <= paid.mean() <= high
 
 
 # ---------------------------------------------------------------- known truth
@@ -189,6 +196,23 @@ def test_window_converges_to_the_bayes_window_against_theory():
     assert min(excess) >= 0
     assert excess[-1] < 1e-4 < excess[0]
     assert misses[-1] < 0.1 < misses[0]
+
+
+def estimate_by_hand(y, scores, mu, nu, prevalence, found):
+    """Cost of the cheapest windows of all folds but a case's own, with its interval, case by case."""
+    decided = []
+    for fold in folds_of(y, found.folds, found.repeats, 0):
+        codes = np.empty(len(y), dtype=int)
+        for held in range(found.folds):
+            train, test = fold != held, fold == held
+            surface = abstention_surface(y[train], scores[train], prevalence=prevalence)
+            codes[test] = decide(scores[test], surface.window(mu, nu))
+        decided.append(codes.tolist())
+    written = decide(scores, abstention_surface(y, scores, prevalence=prevalence).window(mu, nu))
+    prices = [[1, 0, nu] if positive else [0, mu, nu] for positive in y]
+    shares = None if prevalence is None else [1 - prevalence, prevalence]
+    rule = SlowRule(decided, written.tolist())
+    return slow_estimate(rule, prices, classes=y.tolist(), shares=shares, level=found.confidence_level)
 
 
 @given(seed=st.integers(0, 2**32), mu=st.floats(0.1, 2), nu=st.floats(0.01, 0.6))
@@ -214,8 +238,10 @@ def test_expected_cost_against_cross_fitted_surface(seed, mu, nu):
         with pytest.warns(DegenerateDataWarning) if nu * (1 + mu) >= mu else contextlib.nullcontext():
             found = model.fit(scores[:, None], y).expected_cost_
         assert found.cost == pytest.approx(honest.cost(mu, nu))
-        assert found.standard_error == pytest.approx(honest.standard_error(mu, nu), abs=1e-9)
-        assert found.interval == pytest.approx(honest.interval(mu, nu), abs=1e-9)
+        wanted = estimate_by_hand(y, scores, mu, nu, prevalence, found)
+        assert found.cost == pytest.approx(wanted.mean.cost, abs=1e-9)
+        assert found.standard_error == pytest.approx(wanted.mean.error, abs=1e-9)
+        assert found.interval == pytest.approx(wanted.interval, abs=1e-9)
         rates = honest.rates(mu, nu)
         assert found.abstention_rate == pytest.approx(rates.abstention_rate)
 

@@ -37,6 +37,7 @@ from demur.paired.scores import JointScores
 from demur.windows.cheapest import cheapest_window
 from demur.windows.rule import Window
 from examples import examples
+from loss_oracles import SlowRule, slow_estimate
 
 
 def sample(seed, n=80, *, weighted=False):
@@ -197,31 +198,31 @@ def test_expected_cost_of_a_limited_window_against_brute_force(prevalence):
         return cheapest_window(counts, costs=costs, prevalence=prevalence, max_abstention=0.3)
 
     got = expected_cost(split, a, choose, costs, confidence_level=0.9)
-    sums, squares, reviews = np.zeros(2), np.zeros(2), np.zeros(2)
+    decided = []
     for cell, fold, _ in split.splits.repeats:
+        answers = [0] * 80
         for v in range(3):
             kept = cell[fold != v]
             window = choose(ScoreCounts.from_arrays(y[kept], a[kept]))
             for row in cell[fold == v]:
-                answer = int(decide([a[row]], window)[0])
-                paid = 1.0 if answer == -1 else [[0, 4], [10, 0]][int(y[row])][answer]
-                sums[int(y[row])] += paid / 2
-                squares[int(y[row])] += paid**2 / 2
-                reviews[int(y[row])] += (answer == -1) / 2
-    sizes = np.array([(~y).sum(), y.sum()])
-    shares = sizes / 80 if prevalence is None else np.array([0.8, 0.2])
-    assert got.cost == pytest.approx((shares * sums / sizes).sum())
-    assert got.abstention_rate == pytest.approx((shares * reviews / sizes).sum())
-    if prevalence is None:
-        variance = (squares.sum() - sums.sum() ** 2 / 80) / (80 * 79)
-    else:
-        variance = (shares**2 * (squares - sums**2 / sizes) / (sizes * (sizes - 1))).sum()
-    assert got.standard_error == pytest.approx(np.sqrt(variance))
-    # the interval counts a few further errors, and starts below the cost with hindsight
-    assert got.interval.high > got.cost + 1.6448536269514722 * got.standard_error
-    assert got.interval.low < got.hindsight < got.cost
+                answers[row] = int(decide([a[row]], window)[0])
+        decided.append(answers)
     window = choose(ScoreCounts.from_arrays(y, a))
+    rule = SlowRule(decided, decide(a, window).tolist(), a.tolist())
+    prices = [[10, 0, 1] if positive else [0, 4, 1] for positive in y]
+    shares = None if prevalence is None else [1 - prevalence, prevalence]
+    wanted = slow_estimate(rule, prices, classes=y.astype(int).tolist(), shares=shares, level=0.9)
+    assert got.cost == pytest.approx(wanted.mean.cost)
+    assert got.standard_error == pytest.approx(wanted.mean.error)
+    assert got.interval == pytest.approx(wanted.interval)
+    assert got.interval.high > got.cost + 1.6448536269514722 * got.standard_error
+    assert got.hindsight == pytest.approx(wanted.hindsight)
     assert got.hindsight == pytest.approx(costs.expected_cost(window.cost, window.prevalence))
+    sizes = np.array([(~y).sum(), y.sum()])
+    weights = (1 / np.array([80, 80]) if prevalence is None else shares / sizes)[y.astype(int)]
+    assert got.abstention_rate == pytest.approx(
+        np.mean([weights[np.array(one) == -1].sum() for one in decided])
+    )
     assert (got.folds, got.repeats, got.n) == (3, 2, 80)
 
 

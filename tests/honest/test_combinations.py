@@ -10,6 +10,7 @@ from demur.honest import combination_costs, guarded_cost
 from demur.honest.cases import SplitCases
 from demur.windows import combined_rule, guarded_window
 from demur.windows.combined import WAYS
+from loss_oracles import SlowRule, slow_estimate, slow_gap
 
 COSTS = CostModel(cost_fn=3, cost_abstain=0.3)
 
@@ -72,12 +73,24 @@ def test_guarded_cost_against_the_definition(cases):
     y, scores = cases
     score, doubt = scores["a"], np.abs(scores["a"] - scores["b"])
     found = guarded_cost(y, score, doubt, costs=COSTS, folds=3, repeats=1)
-    fold, paid = folds_of(y, 3, 1)[0], []
-    for held in range(3):
-        train, test = fold != held, fold == held
-        rule = guarded_window(y[train], score[train], doubt[train], costs=COSTS)
-        paid.extend(loss(y[test], rule.decide(score[test], doubt[test])))
-    assert found.cost == pytest.approx(np.mean(paid), abs=1e-12)
+    rules = []
+    for limit in (None, np.inf):
+        fold, codes = folds_of(y, 3, 1)[0], np.empty(90, dtype=int)
+        for held in range(3):
+            train, test = fold != held, fold == held
+            rule = guarded_window(y[train], score[train], doubt[train], costs=COSTS, max_doubt=limit)
+            codes[test] = rule.decide(score[test], doubt[test])
+        written = guarded_window(y, score, doubt, costs=COSTS, max_doubt=limit).decide(score, doubt)
+        rules.append(SlowRule([codes.tolist()], written.tolist()))
+    prices = COSTS.losses.table[y].tolist()
+    for row, rule in zip((found.guarded, found.unguarded), rules, strict=True):
+        wanted = slow_estimate(rule, prices, classes=y.tolist())
+        assert (row.cost, row.standard_error) == pytest.approx((wanted.mean.cost, wanted.mean.error))
+        assert row.interval == pytest.approx(wanted.interval)
+    gap = slow_gap(*rules, prices, classes=y.tolist())
+    assert found.difference == pytest.approx(gap.cost, abs=1e-12)
+    low, high = gap.interval()
+    assert found.difference_interval == pytest.approx((low, max(high, gap.cost)), abs=1e-12)
     assert found.guarded.hindsight == pytest.approx(guarded_window(y, score, doubt, costs=COSTS).cost)
     plain = guarded_cost(y, score, doubt, costs=COSTS, max_doubt=np.inf, folds=3, repeats=1)
     assert found.unguarded.cost == plain.cost

@@ -6,9 +6,10 @@ import pytest
 import page_reports
 from browser import CHARTS, PANELS, shown
 from demur import CostModel, compare_models
-from demur.comparison.words import answer_words
+from measured import measured_facts, measured_words
 from page_reports import LONG, SCRIPT
 
+ROLES = ("decision", "cost-sentence")
 ODD = {
     "one_model": "Only one model: nothing to compare.",
     "twelve_models": None,
@@ -48,9 +49,7 @@ def test_few_cases_follow_other_costs_as_in_python(open_page):
     for review in (30, 5, 1):
         page.fill("cost-abstain", review)
         costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=review)
-        answer = compare_models(y, scores, costs=costs).answer
-        # only the starting costs have a cost of following the advice
-        assert page.headline == answer_words({**answer.facts(), "advice_cost": None})
+        assert page.headline == measured_words(measured_facts(compare_models(y, scores, costs=costs).choice))
 
 
 def test_too_few_cases_to_judge_have_a_sentence(open_page):
@@ -123,27 +122,58 @@ def test_a_report_made_under_a_limit_starts_with_it(open_page):
     assert "Limits:" not in page.headline
 
 
-def test_ranges_are_said_where_the_page_cannot_follow_them(open_page):
+def test_an_unproven_rule_is_a_candidate(open_page):
+    page = open_page("unproven")
+    answer = page_reports.named("unproven").comparison.answer
+    assert answer.verdict == "unproven"
+    assert page.text("decision") == answer.to_dict()["decision"]
+    assert page.headline == answer.words
+    assert page.role("cost-bars").locator("li .name").first.text_content() == "best candidate"
+    assert page.text("sticky").startswith(
+        "Unproven. Send every case to a person for now; best candidate forest "
+    )
+    page.role("pin").click()
+    page.fill("cost-fp", 41)
+    assert page.text("decision").startswith("Use forest: call positive from ")
+    assert "Measured cost" in page.headline
+    assert "Choosing among these models" not in page.headline
+    assert page.role("cost-bars").locator("li .name").first.text_content() == "this rule"
+    assert page.role("cost-bars").get_attribute("aria-label").startswith("Measured cost per 1000 cases")
+    cells = page.role("scenarios").locator("td").all_text_contents()
+    assert [cell.endswith("(unproven)") for cell in cells[7:9]] == [True, False]
+    page.role("start-again").click()
+    page.settle()
+    assert page.headline == answer.words
+
+
+def test_ranges_that_the_page_cannot_follow_are_those_of_its_first_answer(open_page):
     page = open_page("ranged")
     report = page_reports.named("ranged")
+    answer = report.comparison.answer
+    assert page.headline == f"{report.headline} {answer.condition}"
+    assert page.window == (shown(answer.lower), shown(answer.upper))
     remarks = " ".join(page.role("remarks").locator("li").all_text_contents())
-    assert report.headline in remarks
-    assert "The page shows single costs without them." in remarks
+    assert "At other costs the page shows single ones." in remarks
+    page.fill("cost-fp", 41)
+    assert "Measured cost" in page.headline
+    assert "over the ranges" not in page.headline
 
 
-def test_a_limit_from_elsewhere_is_named_with_the_answer_that_keeps_it(chromium, page_file, tmp_path):
+def test_a_limit_from_elsewhere_is_named_beside_the_answer_that_keeps_it(chromium, page_file, tmp_path):
     text = page_file("limited").read_text(encoding="utf-8")
     made = tmp_path / "limit.html"
     made.write_text(text.replace('"limits":{', '"limits":{"max_invented":0.25,', 1), encoding="utf-8")
     page = chromium.new_page()
     page.goto(made.as_uri())
     remarks = " ".join(page.locator('[data-role="remarks"] li').all_text_contents())
+    headline = " ".join(page.locator(f'[data-role="{name}"]').inner_text() for name in ROLES)
     page.close()
     assert (
-        "This page cannot keep the limit max_invented (0.25): the rules it shows are chosen without it."
+        "This page cannot keep the limit max_invented (0.25): at other costs its rules are chosen without it."
         in remarks
     )
-    assert page_reports.named("limited").headline in remarks
+    report = page_reports.named("limited")
+    assert headline == f"{report.headline} {report.comparison.answer.condition}"
 
 
 def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
@@ -172,7 +202,7 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
 
 def test_costs_of_nobody_are_named_in_the_headline(open_page):
     page = open_page("no_costs")
-    assert page.headline.startswith("If a miss costs 1, a false alarm 1 and a review 0.2: use")
+    assert page.headline.startswith("If a miss costs 1, a false alarm 1 and a review 0.2: proven. Use")
     page.fill("cost-fp", 0.5)
     assert page.headline.startswith("Use ")
     assert np.isclose(page.costs[1], 0.5)

@@ -11,10 +11,10 @@ import page_reports
 from browser import shown
 from demur import CostModel, CostRange, Reviewer, compare_models
 from demur.comparison import choice as choosing
-from demur.comparison.estimates import cost_of, difference_interval
 from demur.comparison.numbers import money, money_step
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseFactors
+from measured import cheapest_measured, measured_cost, measured_difference, measured_facts, measured_words
 
 
 @functools.cache
@@ -26,15 +26,15 @@ def at_costs(fn, fp, abstain, **limits):
 
 
 def words_at(comparison):
-    """Words away from the starting costs, where nobody knows what following the advice has cost."""
-    return answer_words({**comparison.answer.facts(), "advice_cost": None})
+    """Words away from the starting costs: what the page measures."""
+    return measured_words(measured_facts(comparison.choice))
 
 
 def shown_rule(comparison):
     """The rule the charts show: that of the answer, or of the best model."""
     choice = comparison.choice
     models = [one for several in choice.candidates.values() for one in several]
-    own = [one for one in models if one.model == comparison.answer.model]
+    own = [one for one in models if one.model == cheapest_measured(choice).model]
     return choosing._cheapest(own or models, choice)
 
 
@@ -42,7 +42,8 @@ def assert_agrees(opened):
     """All that the page shows at its costs is what Python finds for them."""
     comparison = at_costs(*opened.costs)
     rule = shown_rule(comparison)
-    assert opened.headline == words_at(comparison)
+    start = page_reports.named("ordinary")
+    assert opened.headline == (start.headline if opened.costs == (100, 40, 12) else words_at(comparison))
     if rule.window.abstention_rate < 1:
         assert opened.window == (shown(rule.window.lower), shown(rule.window.upper))
     cells = opened.page.locator("table.confusion tbody td .tally").all_text_contents()
@@ -88,8 +89,8 @@ def test_factors_on_amounts_in_the_fields_against_python(open_page):
     page.fill("cost-abstain", 0.5)
     y, scores = page_reports.three(120)
     costs = report.costs.at(CaseFactors(1.0, 2.0, 0.5))
-    answer = compare_models(y, {name: scores[name] for name in ("forest", "rule")}, costs=costs).answer
-    assert page.headline == answer_words({**answer.facts(), "advice_cost": None})
+    comparison = compare_models(y, {name: scores[name] for name in ("forest", "rule")}, costs=costs)
+    assert page.headline == words_at(comparison)
     for colour in ("abstention", "winner", "difference"):
         page.choose(f"map-colour-{colour}")
     page.choose("response-measure-cost")
@@ -242,11 +243,10 @@ def test_capacity_is_kept_and_judged_as_in_python(open_page):
     page.fill("reviews-per-day", 50)
     assert page.text("capacity-hint") == "Both numbers together set a limit."
     page.fill("cases-per-day", 500)
-    limited = at_costs(100, 40, 12, max_abstention=0.1).answer
-    # what advice costs is known at the costs and limits of the report alone
-    words = answer_words({**limited.facts(), "advice_cost": None})
-    assert page.headline == f"{words} {limited.condition}"
-    assert page.window == (shown(limited.lower), shown(limited.upper))
+    comparison = at_costs(100, 40, 12, max_abstention=0.1)
+    limited = measured_facts(comparison.choice)
+    assert page.headline == f"{measured_words(limited)} {comparison.answer.condition}"
+    assert page.window == (shown(limited["lower"]), shown(limited["upper"]))
     assert "this narrows the window" in page.text("capacity-hint")
     assert page.role("dots").is_visible()
     assert page.role("cost-bars").is_visible()
@@ -265,10 +265,11 @@ def test_a_model_can_be_held_on_to(open_page):
         page.choose(f"model-{k}")
         best = choosing._cheapest(choice.candidates[model.name], choice)
         assert page.headline.startswith(f"Use {model.name}: call ")
-        estimate = cost_of(best, choice.problem)
+        estimate = measured_cost(best, choice.problem)
         step = money_step(*estimate.interval, estimate.cost)
         low, high = (money(end, step) for end in estimate.interval)
-        assert f"Cost {money(estimate.cost, step)} per 1000 cases (95 % {low} to {high})" in page.headline
+        cost = f"Measured cost {money(estimate.cost, step)} per 1000 cases (95 % {low} to {high})"
+        assert cost in page.headline
         assert page.window == (shown(best.window.lower), shown(best.window.upper))
         current = page.panel("models").locator("tr.current")
         assert current.locator("th").text_content().strip() == model.name
@@ -302,8 +303,10 @@ def test_the_table_of_models_against_python(open_page):
             shown(model.window.lower),
             shown(model.window.upper),
         ]
-        step = money_step(*model.interval, model.cost)
-        expected = [1000 * value for value in (model.cost, *model.interval)]
+        rule = choosing._cheapest(comparison.choice.candidates[model.name], comparison.choice)
+        interval = measured_cost(rule, comparison.problem).interval
+        step = money_step(*interval, model.cost)
+        expected = [1000 * value for value in (model.cost, *interval)]
         assert amounts(cost) == pytest.approx(expected, abs=0.51 * step)
         assert amounts(never) == pytest.approx([1000 * model.threshold_cost], rel=0.06)
         assert amounts(hindsight) == pytest.approx([1000 * model.hindsight_cost], abs=0.51 * step)
@@ -328,21 +331,23 @@ def test_bars_show_the_answer_against_its_rivals(open_page):
     rows = page.role("dots").locator(".row")
     assert [rows.nth(k).locator(".mistake:visible").count() for k in range(3)] == [1, 0, 3]
     assert "up to -0.21" in page.role("dots").inner_text(), "the thresholds stand between the dots"
+    cost, low, high = (money(value, step) for value in (answer.cost, *answer.interval))
     sticky = page.role("sticky")
     assert sticky.is_hidden(), "not beside the sentences"
     page.panel("models").scroll_into_view_if_needed()
     page.until("document.querySelector('.sticky.on') !== null")
     assert sticky.inner_text() == (
-        "forest: positive from 1.88 up, negative up to -0.21, the rest to a person "
-        "8,800 (7,300 to 10,100) per 1000 cases"
+        "Proven. forest: positive from 1.88 up, negative up to -0.21, the rest to a person "
+        f"{cost} ({low} to {high}) per 1000 cases"
     )
+    page.fill("cost-fp", 41)
+    assert " measured 8,800 (" in sticky.inner_text()
+    assert "roven" not in sticky.inner_text()
 
 
 def page_dots(answer):
     """Say 100 cases by what is done with them."""
-    exact = [
-        100 * share for share in (answer.called_negative, answer.called_positive, answer.abstention_rate)
-    ]
+    exact = [100 * share for share in answer.shares.values()]
     whole = [math.floor(value + 1e-9) for value in exact]
     for k in sorted(range(3), key=lambda k: (whole[k] - exact[k], k))[: 100 - sum(whole)]:
         whole[k] += 1
@@ -370,17 +375,15 @@ def test_a_box_of_costs_decides_and_escape_cancels(open_page):
     assert page.costs == (100, 40, 15), "prices stand in the middle of their ranges"
     y, scores = page_reports.three(300)
     ranges = CostRange(cost_fn=100, cost_fp=(20, 60), cost_abstain=(5, 25))
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choosing, "_advice", lambda choice: None)
-        answer = compare_models(y, {"forest": scores["forest"]}, costs=ranges).answer
-    assert page.headline == f"{answer_words(answer.facts())} {answer.condition}"
-    assert page.window == (shown(answer.lower), shown(answer.upper))
+    comparison = compare_models(y, {"forest": scores["forest"]}, costs=ranges)
+    facts = measured_facts(comparison.choice)
+    assert page.headline == f"{measured_words(facts)} {comparison.answer.condition}"
+    assert page.window == (shown(facts["lower"]), shown(facts["upper"]))
     cells = page.role("box-results").locator("tbody tr").first.locator("td").all_text_contents()
     found = [float(cell.replace(",", "")) for cell in cells[1:]]
-    step = money_step(0, answer.cost / 10, answer.cost / 10)
-    assert found == pytest.approx(
-        [1000 * value for value in (answer.cost, answer.worst_cost, answer.regret)], abs=0.51 * step
-    )
+    step = money_step(0, facts["cost"] / 10, facts["cost"] / 10)
+    expected = [1000 * facts[name] for name in ("cost", "worst_cost", "regret")]
+    assert found == pytest.approx(expected, abs=0.51 * step)
     # the point takes its box along, and the hand gives it back
     page.role("box-clear").click()
     page.settle()
@@ -418,7 +421,7 @@ def test_comparison_of_any_pair_against_the_report(open_page):
         page.settle()
         names = [report.models[k].name for k in (pair.first, pair.second)]
         rules = [choosing._cheapest(choice.candidates[name], choice) for name in names]
-        difference, interval = difference_interval(*rules, choice.problem)
+        difference, interval = measured_difference(*rules, choice.problem)
         lead = page.text("compare-here")
         winner, other = names if difference <= 0 else names[::-1]
         assert lead.startswith(f"Here {winner} costs ")
@@ -473,8 +476,9 @@ def test_the_map_of_winners_counts_rules_without_a_model(open_page):
     )
     found = cells.locator("details tbody tr td").all_text_contents()
     for row, column in ((5, 5), (6, 4), (2, 6)):
-        answer = at_costs(1, float(columns[column]) / 100, float(rows[row]) / 100).answer
-        assert found[len(columns) * row + column] == (answer.model or "no model")
+        comparison = at_costs(1, float(columns[column]) / 100, float(rows[row]) / 100)
+        model = cheapest_measured(comparison.choice).model
+        assert found[len(columns) * row + column] == (model or "no model")
     # shares of the legend are those of the map as it is: rare positives, few reviews
     shares = page.panel("map").locator(".key li").all_text_contents()
     page.fill("prevalence", 2)
@@ -535,6 +539,9 @@ def test_classes_can_be_renamed(open_page):
         "said fraud",
         "said <i>legitimate</i>",
     ]
+    facts = page_reports.named("ordinary").comparison.answer.facts()
+    names = {"positive": "fraud", "negative": "<i>legitimate</i>"}
+    assert page.headline == answer_words({**facts, **names}), "the answer of the report, by other names"
     assert "fraud" in page.panel("scores").text_content()
     assert page.panel("controls").locator("label[for=prevalence]").text_content() == "fraud in use"
 
@@ -550,7 +557,7 @@ def test_your_rule_today_a_score_two_scenarios_and_undo(open_page):
     assert first.startswith(f"Today costs {money(costs.mean(), 100)} (")
     assert f": 0 go to a person, {1000 * np.mean((y == 1) & (forest < 1)):.0f} positive are missed" in first
     saved = float(re.search(r"saves ([\d,]+) per 1000 cases \(", change)[1].replace(",", ""))
-    assert saved == pytest.approx(1000 * (costs.mean() - answer.cost), abs=60)
+    assert saved == pytest.approx(1000 * (costs.mean() - answer.honest_cost), abs=60)
     low, high = (float(end.replace(",", "")) for end in re.search(r"(\S+) to (\S+)\)", change).groups())
     assert low < saved < high
     assert high - low < 6000, "paired on the same cases"

@@ -67,6 +67,8 @@ def test_costs_and_rule_go_both_ways(chromium, tmp_path):
         # as it starts, the page says what Python said
         widget._told = _told(page, lambda _: True)
         before = widget.policy.to_dict()
+        assert widget.headline == report.headline
+        assert before["promise"]["cost"] == report.comparison.answer.cost
         assert before["rule"] == Policy.from_answer(report.comparison.answer).to_dict()["rule"]
         # from the page
         page.frame_locator("iframe").locator(f'[data-role="{role}"]').fill("77")
@@ -88,13 +90,14 @@ def test_costs_and_rule_go_both_ways(chromium, tmp_path):
             assert widget.costs.to_dict() == OTHER.to_dict()
         else:
             answer = report.answer_at(CLASS_COSTS, abstain_cost=8)
-            assert widget.policy.expected_cost == pytest.approx(answer.cost, rel=1e-12)
+            assert widget.policy.expected_cost == pytest.approx(answer.honest_cost, rel=1e-12)
             assert widget.abstain_costs == [8, 8, 8]
         # a rule from Python
         widget.policy = Policy.from_answer(report.comparison.answer)
         assert f"{report.comparison.answer.model}" in widget._models
         page.evaluate("text => window.ask(text)", widget._asked)
-        first = report.comparison.answer.cost
+        # a rule the reader holds on to is measured
+        first = report.comparison.answer.honest_cost
 
         def is_first(told, first=first):
             policy = told["policy"]

@@ -197,14 +197,17 @@ def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
     best, problem = choice.best(candidates), choice.problem
     if problem.objective != "expected":
         return best
-    cost = cost_at(best, problem.centre)
-    others = [one for one in candidates if one.order[0] < best.order[0] and one.cases is best.cases]
-    simpler = [
-        one
-        for one in others
-        if (more := cost_at(one, problem.centre) - cost) < _HARDLY * _widest_error(best, problem)
-        and more < _HARDLY * gap_of(one, best, problem).standard_error
-    ]
+    cost, widest = cost_at(best, problem.centre), _HARDLY * _widest_error(best, problem)
+
+    def hardly_dearer(one: Candidate) -> bool:
+        if one.model is None and one.cases is not best.cases:
+            one = one.on(best.cases)
+        if one.cases is not best.cases or cost_at(one, problem.centre) - cost >= widest:
+            return False  # cases of models of which only counts are at hand cannot be paired
+        gap = gap_of(one, best, problem)
+        return gap.cost < _HARDLY * gap.standard_error
+
+    simpler = [one for one in candidates if one.order[0] < best.order[0] and hardly_dearer(one)]
     plainest = min((one.order[0] for one in simpler), default=0)
     return choice.best([one for one in simpler if one.order[0] == plainest]) if simpler else best
 

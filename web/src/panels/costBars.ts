@@ -75,7 +75,8 @@ function barsOf(at: Situation): Bar[] {
     one.model === null ? shortTrivial(one.kind, at.names) : shortName(at.data.models[one.model].name);
   const { trivial, never_abstaining: never, runner_up: other } = rivals(rule, at.candidates!);
   const reviews = simple.find(({ kind }) => kind === "always abstain");
-  const own = bar(rule, rule.model === null ? nameOf(rule) : "this rule");
+  const candidate = isMade(facts) && facts.verdict === "unproven" ? "best candidate" : "this rule";
+  const own = bar(rule, rule.model === null ? nameOf(rule) : candidate);
   // after the choice the answer is expected to cost more than it measured
   const bars = [isMade(facts) ? { ...own, cost: facts.cost, interval: facts.interval } : own];
   if (trivial) bars.push(bar(trivial, nameOf(trivial), facts.versus.trivial));

@@ -1,5 +1,6 @@
 /** Two scenarios side by side: one that the reader pinned, and what the page shows now. */
 import type { App } from "../app";
+import { isMade } from "../comparison/facts";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -68,7 +69,7 @@ function column(at: Situation): string[] {
   const { facts } = answer;
   return [
     ...asked,
-    ruleLine(facts),
+    isMade(facts) && facts.model !== null ? `${ruleLine(facts)} (${facts.verdict})` : ruleLine(facts),
     costLine(facts, at.state.unit),
     ...[facts.abstained, facts.missed, facts.alarms].map(percent),
   ];

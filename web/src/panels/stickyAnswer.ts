@@ -18,21 +18,22 @@ export function stickyAnswer(headline: HTMLElement): { element: HTMLElement; mov
       const facts = at.answer?.facts;
       element.hidden = facts === undefined;
       if (facts === undefined) return;
-      setText(rule, ruleLine(facts));
+      setText(rule, stickyRule(facts));
       setText(cost, costLine(facts, at.state.unit));
     },
   };
 }
 
-/** The verdict, where there is one, and what to do, as short as it can be said. */
-export function ruleLine(facts: Facts): string {
-  const { best_trivial: trivial } = facts;
-  if (!isMade(facts) || facts.model === null) return shortRule(facts);
-  if (facts.verdict !== "unproven" || trivial === null) return `${capital(facts.verdict)}. ${shortRule(facts)}`;
-  return `Unproven. ${capital(trivialWords(trivial.name, facts)[0])} for now. Best candidate ${shortRule(facts)}`;
+/** The verdict, where there is one, and what to do; of an unproven rule the model alone is named. */
+function stickyRule(facts: Facts): string {
+  const { model, best_trivial: trivial } = facts;
+  if (!isMade(facts) || model === null) return ruleLine(facts);
+  if (facts.verdict !== "unproven" || trivial === null) return `${capital(facts.verdict)}. ${ruleLine(facts)}`;
+  return `Unproven. ${capital(trivialWords(trivial.name, facts)[0])} for now; best candidate ${shortName(model)}`;
 }
 
-function shortRule(facts: Facts): string {
+/** The rule, as short as it can be said. */
+export function ruleLine(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (facts.model === null) return capital(trivialWords(kind, facts)[0]);
   const from = thresholdText(facts.upper);
