@@ -80,7 +80,9 @@ class Answer(Result):
     interval : Interval
         For the true cost of the rule in use, at any corner of the ranges (`mean_loss_interval`).
     cost_range : Interval or None
-        Over ranges of costs or prevalence: smallest and largest cost.
+        Over ranges of costs or prevalence, and whatever missing labels are: smallest and largest cost.
+    n_unlabelled : int
+        Number of cases without a label; `cost` takes them at the label that costs most.
     hindsight_cost : float
         Cost on the cases used to choose the rule: too low on average.
     guaranteed_cost : float or None
@@ -144,6 +146,7 @@ class Answer(Result):
     honest_cost: float
     interval: Interval
     cost_range: Interval | None
+    n_unlabelled: int
     hindsight_cost: float
     guaranteed_cost: float | None
     advice_cost: float | None
@@ -295,6 +298,7 @@ class Answer(Result):
             "cost": self.cost,
             "honest_cost": self.honest_cost,
             "interval": tuple(self.interval),
+            "n_unlabelled": self.n_unlabelled,
             "cost_range": None if self.cost_range is None else tuple(self.cost_range),
             "versus": {
                 key: {"name": one.name, "difference": one.difference, "interval": tuple(one.interval)}

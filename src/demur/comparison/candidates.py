@@ -143,6 +143,8 @@ class Candidate(JudgedRule):
     ) -> "Candidate":
         """Count what the decisions of a rule lead to, and sum what they cost where that differs by case."""
         losses = cases.losses
+        if model is None and cases.unlabelled is not None:
+            rule["unlabelled"] = np.full(len(cases.unlabelled), judged.hindsight[0])
         return cls(
             kind=kind,
             model=model,
@@ -246,6 +248,7 @@ def _learned(
         if isinstance(judged, Judged):
             assert not judged.honest_fees, "costs of candidates hold no fees: combination_costs does"
             found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
+            found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
     return candidates
 
@@ -311,8 +314,14 @@ def _rules(
         order = (1 if aim.kind == "threshold" else 2, place)
         found = {"rule": _thresholds(cuts), "window": cuts.window, "gap": cuts.gap}
         found["scores"] = model.scores if constant is None else None
+        found["unlabelled"] = _on_unlabelled(found["rule"], model)
         rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, **found)
     return [rules[aim] for aim in aims]
+
+
+def _on_unlabelled(rule: Any, model: JudgedModel | Inputs) -> Any:
+    """Return the decisions of the written rule on cases without a label, which no rule was learned from."""
+    return None if model.unlabelled is None else np.asarray(rule.codes(model.unlabelled), dtype=np.int64)
 
 
 def _chosen(cases: SplitCases, model: JudgedModel, problem: DecisionProblem) -> Cuts:

@@ -124,6 +124,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         honest_cost=estimate.cost,
         interval=found.interval,
         cost_range=found.cost_range,
+        n_unlabelled=0 if best.cases.unlabelled is None else len(best.cases.unlabelled),
         hindsight_cost=estimate.hindsight,
         guaranteed_cost=_guaranteed(best, choice, estimate),
         advice_cost=advice,
@@ -180,12 +181,17 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
     if best.model is not None and not estimate.worst_seen:
         cost = max(cost, estimate.mean.raised)
     ends, costs = [estimate.interval], [estimate.cost]
-    if problem.ranged:
-        corners = [cost_of(best, problem, scenario) for scenario in problem.corners()]
+    bounded = best.cases.unlabelled is not None
+    if problem.ranged or bounded:
+        corners = [
+            cost_of(best, problem, scenario, best=favourable)
+            for scenario in problem.corners()
+            for favourable in ((False, True) if bounded else (False,))
+        ]
         ends, costs = [one.interval for one in corners], [one.cost for one in corners]
     interval = Interval(min(low for low, _ in ends), max(max(high for _, high in ends) + shift, cost))
     rise = cost - estimate.cost
-    cost_range = Interval(min(costs) + rise, max(costs) + rise) if problem.ranged else None
+    cost_range = Interval(min(costs) + rise, max(costs) + rise) if problem.ranged or bounded else None
     return _Expected(cost, interval, cost_range, estimate)
 
 
@@ -234,7 +240,8 @@ def _verdict(
     against = versus.get("trivial")
     if best.model is None or against is None or baseline is None:
         return "unproven"
-    if against.interval.high < 0:
+    # what was left out may have come out otherwise
+    if against.interval.high < 0 and not best.cases.selected:
         return "proven"
     pays = advice is None or advice < baseline["cost"]
     return "likely" if against.difference < 0 and pays else "unproven"
@@ -253,10 +260,15 @@ def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: Decisi
 
 def _action_shares(candidate: Candidate, choice: Choice) -> Mapping[Any, float]:
     """Return the share of all cases that the written rule calls each class, and abstains on."""
-    called = rates_of(candidate.hindsight, choice.problem.shares).sum(axis=0).tolist()
+    called = rates_of(candidate.hindsight, choice.problem.shares).sum(axis=0)
+    more = candidate.cases.unlabelled
+    if more is not None:
+        actions = np.asarray(candidate.unlabelled) % len(called)
+        labelled = candidate.hindsight.sum()
+        called = (called * labelled + np.bincount(actions, more, len(called))) / (labelled + more.sum())
     # a class may be called -1 itself
     abstain = "abstain" if ABSTAIN in choice.classes else ABSTAIN
-    return MappingProxyType(dict(zip((*choice.classes, abstain), called, strict=True)))
+    return MappingProxyType(dict(zip((*choice.classes, abstain), called.tolist(), strict=True)))
 
 
 def content_order(choice: Choice, *models: str) -> Any:

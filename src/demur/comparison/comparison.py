@@ -18,6 +18,7 @@ from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
+from demur.comparison.missing import set_aside
 from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
@@ -28,6 +29,7 @@ from demur.costs.matrix import CostMatrix, class_indices, class_priors
 from demur.costs.matrix import class_names as names_of_columns
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
+from demur.counts.scores import ScoreCounts
 from demur.counts.window import NEVER_PAYS
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
@@ -185,6 +187,7 @@ def compare_models(
     weights: str = "importance",
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    missing_labels: str = "refuse",
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -231,6 +234,10 @@ def compare_models(
     time : array of n numbers or dates, optional
         When every case happened: rules are chosen on the past and judged on the block of time that follows,
         so the costs are those of the later blocks (`comparison.by_block`).
+    missing_labels : {"refuse", "drop", "bounds"}
+        What to do about cases without a label (NaN, None). They are left out if their scores do not differ
+        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed. "bounds":
+        kept at the label that costs most, so that costs hold whatever these labels are.
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
@@ -287,6 +294,13 @@ def compare_models(
         "confidence_level": confidence_level,
         "seed": seed,
     }
+    aside = None
+    if not isinstance(y_true, (JointCounts, ScoreCounts)) and scores is not None:
+        aside = set_aside(y_true, scores, sample_weight, missing_labels)
+    if aside is not None:
+        y_true, scores, sample_weight = (aside.rows(one) for one in (y_true, scores, sample_weight))
+        groups, time = aside.rows(groups), aside.rows(time)
+        costs = aside.rows(costs) if isinstance(costs, CaseCosts) else costs
     if classes is not None or isinstance(costs, CostMatrix):
         if pos_label is not None:
             hint = "of two classes the second is the positive one."
@@ -304,6 +318,7 @@ def compare_models(
             time=time,
             **asked,
         )
+        table = table if aside is None else aside.beside(table, problem)
         return compared(table, problem, class_names=names)
     if abstain_cost is not None:
         raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
@@ -324,6 +339,7 @@ def compare_models(
             groups=groups,
             time=time,
         )
+    table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
 
 

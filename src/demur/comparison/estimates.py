@@ -18,6 +18,7 @@ from demur.honest.estimates import (
     cost_gap,
     mean_cost,
     same_decisions,
+    unlabelled_losses,
 )
 from demur.honest.mean_loss import MeanLoss
 from demur.typing import FloatArray
@@ -31,12 +32,17 @@ def rates_of(table: FloatArray, prevalence: float | FloatArray | None) -> FloatA
 
 
 def cost_at(candidate: Candidate, scenario: Scenario) -> float:
-    """Honest cost per case at one point of the box."""
-    costs, shares = scenario.costs, scenario.shares
+    """Honest cost per case at one point of the box; of cases without a label at the worst class."""
+    costs, shares, cases = scenario.costs, scenario.shares, candidate.cases
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
         return mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
-    return mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
+    cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
+    if cases.unlabelled is None:
+        return cost
+    bound = unlabelled_losses([candidate], scenario.losses, best=False)
+    labelled, more = float(candidate.honest.sum()), float(cases.unlabelled.sum())
+    return (cost * labelled + float(cases.unlabelled @ bound)) / (labelled + more)
 
 
 def losses_at(cases: SplitCases, scenario: Scenario, problem: DecisionProblem) -> Losses:
@@ -48,15 +54,17 @@ def losses_at(cases: SplitCases, scenario: Scenario, problem: DecisionProblem) -
     return Losses(by_case=cases.losses * np.array(scenario.costs), same_review=problem.costs.same_review)
 
 
-def cost_of(candidate: Candidate, problem: DecisionProblem, scenario: Scenario | None = None) -> Estimate:
+def cost_of(
+    candidate: Candidate, problem: DecisionProblem, scenario: Scenario | None = None, *, best: bool = False
+) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges.
 
-    With `scenario` at another point of the box.
+    With `scenario` at another point of the box; with `best` if cases without a label turn out well.
     """
     point = problem.centre if scenario is None else scenario
     losses = losses_at(candidate.cases, point, problem)
     level, unsure = problem.confidence_level, problem.rate_variance
-    return cost_estimate(candidate, losses, point.shares, level=level, rate_variance=unsure)
+    return cost_estimate(candidate, losses, point.shares, level=level, rate_variance=unsure, best=best)
 
 
 def difference_interval(
@@ -80,13 +88,17 @@ def difference_interval(
         return 0.0, Interval(0.0, 0.0)
     gap = gap_of(first, second, problem)
     low, high = gap.interval(problem.confidence_level, shift=shift)
-    return gap.cost + shift, Interval(low, max(high, gap.cost + shift))
+    difference = gap.cost + shift
+    if first.unlabelled is not None:
+        difference = cost_at(first, problem.centre) - cost_at(second, problem.centre) + shift
+        low, _ = gap_of(first, second, problem, best=True).interval(problem.confidence_level)
+    return difference, Interval(min(low, difference), max(high, difference))
 
 
-def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
+def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem, *, best: bool = False) -> MeanLoss:
     """Honest difference of two rules on the same cases, in the middle of the ranges."""
-    losses = losses_at(first.cases, problem.centre, problem)
-    return cost_gap(first, second, losses, problem.shares, rate_variance=problem.rate_variance)
+    losses, unsure = losses_at(first.cases, problem.centre, problem), problem.rate_variance
+    return cost_gap(first, second, losses, problem.shares, rate_variance=unsure, best=best)
 
 
 def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:

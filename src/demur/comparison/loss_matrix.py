@@ -19,7 +19,7 @@ from demur.honest.after_choice import (
     first_smallest,
 )
 from demur.honest.cases import SplitCases
-from demur.honest.estimates import row_sample
+from demur.honest.estimates import row_sample, unlabelled_losses
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["choice_cost", "loss_units"]
@@ -44,6 +44,7 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
         and cases.losses is None
         and cases.repeats == 1
         and cases.cluster is None
+        and cases.unlabelled is None
     ):
         kept, copies = _distinct(cases, candidates)
         weight = np.ones(len(kept))
@@ -64,6 +65,8 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
 
     if cases.cluster is not None:
         return _cluster_units(cases, candidates, losses, shares)
+    if cases.unlabelled is not None:
+        return _bounded_units(cases, candidates, losses(kept), corners, judged[kept])
     if len(kept) <= MOST_RESAMPLED:
         order = _content_order(candidates, losses(kept), weight, cases.codes[first.cell[kept]])
         kept, weight = kept[order], weight[order]
@@ -105,6 +108,25 @@ def _cluster_units(
     order = _content_order(candidates, means, weight)
     means, weight = means[:, order], weight[order]
     return LossUnits(lambda part: means[:, part], weight)
+
+
+def _bounded_units(
+    cases: SplitCases,
+    candidates: Sequence[Candidate],
+    labelled: FloatArray,
+    corners: Sequence[Scenario],
+    weight: FloatArray,
+) -> LossUnits:
+    """Return the losses of all cases, those without a label at the class that costs most."""
+    assert cases.unlabelled is not None
+    bounds = [
+        [unlabelled_losses([one], scenario.losses, best=False) for one in candidates] for scenario in corners
+    ]
+    table = np.concatenate([labelled, np.array(bounds).transpose(0, 2, 1)], axis=1)
+    weight = np.concatenate([weight, cases.unlabelled])
+    order = _content_order(candidates, table, weight)
+    table, weight = table[:, order], weight[order]
+    return LossUnits(lambda part: table[:, part], weight)
 
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:

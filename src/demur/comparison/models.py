@@ -184,8 +184,7 @@ def rules_of(
             candidates = model_candidates(cases, name, model, problem, place)
         except UndefinedError as error:
             left_out = str(error)
-    unbounded = cases.weights == "importance" or problem.by_case or isinstance(problem.prevalence, tuple)
-    unbounded = unbounded or cases.cluster is not None or cases.splits.forward
+    unbounded = not cases.independent or problem.by_case or isinstance(problem.prevalence, tuple)
     if unbounded or isinstance(model, Inputs):
         return Rules(candidates, left_out, None, None)
     level = problem.confidence_level

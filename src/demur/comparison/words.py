@@ -238,15 +238,21 @@ def _costs(facts: Mapping[str, Any]) -> str:
     step = step_of(facts)
     cost, (low, high) = money(facts["cost"], step), (money(end, step) for end in facts["interval"])
     text = f"Cost {cost} per 1000 cases"
-    if facts["cost_range"] is not None:
+    spread = facts["cost_range"] is not None
+    if spread:
         least, most = (money(end, step) for end in facts["cost_range"])
-        text = f"Cost {least} to {most} per 1000 cases over the ranges"
+        over = [] if facts["regret"] is None else ["over the ranges"]
+        if facts["n_unlabelled"]:
+            over.append(f"whatever the {facts['n_unlabelled']:,} missing labels are")
+        span = least if least == most else f"{least} to {most}"
+        text = f"Cost {span} per 1000 cases {' and '.join(over)}"
         if facts["model"] is not None:
             text += f", at most {high} ({level_words(facts)})"
-        text += f"; in their middle {cost}"
+        if facts["regret"] is not None:
+            text += f"; in their middle {cost}"
     if facts["model"] is None:
         return f"{text}.{_best_model(facts, step)}"
-    if facts["cost_range"] is None:
+    if not spread:
         text += f" ({level_words(facts)} {low} to {high})"
     versus = facts["versus"].get("trivial")
     if versus is None:

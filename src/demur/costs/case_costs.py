@@ -22,7 +22,7 @@ from demur.costs.losses import Losses
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
-from demur.typing import ArrayLike, Labels
+from demur.typing import ArrayLike, BoolArray, IntArray, Labels
 
 __all__ = ["CaseCosts", "CaseFactors"]
 
@@ -170,6 +170,13 @@ class CaseCosts(Result):
         sums = ScoreCosts.from_arrays(y_score, miss=miss, alarm=alarm, review=review)
         return sums if self.mean == CaseFactors() else sums.scaled(**self.mean._asdict())
 
+    def take(self, rows: BoolArray | IntArray) -> CaseCosts:
+        """Return the costs of some of the cases."""
+        arrays = {
+            name: value[rows] for name in (*_ERRORS, *_REVIEWS) if np.ndim(value := getattr(self, name))
+        }
+        return replace(self, **arrays, reviewer=_of_rows(self.reviewer, rows))
+
     def never_abstaining(self) -> CaseCosts:
         """Return the costs for somebody who must decide every case."""
         nothing: dict[str, Any] = dict.fromkeys(("reviewer", *_REVIEWS))
@@ -225,6 +232,16 @@ class CaseCosts(Result):
             fee = _described(self.reviewer.fee, self.columns.get("fee"))
             described["reviewer"] = {"fee": fee, **rates}
         return {**described, **{name: json_safe(getattr(self, name)) for name in _FACTORS}}
+
+
+def _of_rows(reviewer: Any, rows: BoolArray | IntArray) -> Any:
+    """Return a reviewer with the fees of some of the cases."""
+    if isinstance(reviewer, ReviewCascade):
+        stages = {name: _of_rows(getattr(reviewer, name), rows) for name in ("junior", "senior")}
+        return replace(reviewer, **stages)
+    if reviewer is None or not np.ndim(reviewer.fee):
+        return reviewer
+    return replace(reviewer, fee=reviewer.fee[rows])
 
 
 def _factor(value: Any, name: str) -> Interval:

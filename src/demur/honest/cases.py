@@ -51,7 +51,7 @@ class JudgedModel(NamedTuple):
 
     `honest_position[r]` and `hindsight_position` give the position of every row of split r among the
     blocks of the rule it is judged by; `classes[r]` are the positives and the negatives of split r,
-    each in ascending order of score.
+    each in ascending order of score. `unlabelled` are the scores of cases without a label.
     """
 
     counts: ScoreCounts
@@ -61,6 +61,7 @@ class JudgedModel(NamedTuple):
     hindsight: JudgedRules
     hindsight_position: IntArray
     classes: tuple[tuple[ClassRows, ...], ...]
+    unlabelled: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +90,10 @@ class SplitCases:
         Cluster of every cell, from 0 on, where cases of one are not independent.
     shuffled : SplitCases or None
         The same cases split at random, where `splits` are blocks of time; None where they are that already.
+    unlabelled : array or None
+        Weights of further cases without a label, whose costs are bounded.
+    selected : bool
+        Whether cases without a label were left out although their scores differ.
     """
 
     codes: BoolArray | IntArray
@@ -101,6 +106,8 @@ class SplitCases:
     n_classes: int = 2
     cluster: IntArray | None = None
     shuffled: SplitCases | None = None
+    unlabelled: FloatArray | None = None
+    selected: bool = False
 
     @classmethod
     def of_rows(
@@ -243,12 +250,19 @@ class SplitCases:
         return float(self.sizes.sum())
 
     @property
+    def independent(self) -> bool:
+        """Whether cases are drawn independently, as a guarantee needs it."""
+        apart = self.cluster is None and not self.splits.forward
+        return apart and self.weights != "importance" and not self.selected and self.unlabelled is None
+
+    @property
     def units(self) -> float:
         """Number of independent units: clusters, or cases."""
         judged, rows = self.splits.judged(), self.splits.repeats[0]
         if self.cluster is not None:
             return float(len(np.unique(self.cluster[rows.cell[judged > 0]])))
-        return float(np.count_nonzero(judged)) if self.weights == "importance" else float(judged.sum())
+        labelled = np.count_nonzero(judged) if self.weights == "importance" else judged.sum()
+        return float(labelled + (0 if self.unlabelled is None else len(self.unlabelled)))
 
     def counts(self, scores: FloatArray) -> ScoreCounts:
         """Count the cases by the scores of one model."""

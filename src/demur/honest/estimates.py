@@ -23,15 +23,19 @@ __all__ = [
     "class_shares",
     "cost_estimate",
     "cost_gap",
+    "loss_rows",
     "mean_cost",
     "paid_sums",
     "row_losses",
     "row_sample",
     "same_decisions",
     "tabled_losses",
+    "unlabelled_losses",
     "worst_unit",
 ]
 
+_MOST_SORTED = 4096
+"""So many rows are summed in the order of their content, so that the order of a file plays no part."""
 _ADDED_TO_DIFFERENCES = 2
 """Units of the worst loss added to differences: with one, equal rules seem to differ too often."""
 
@@ -50,6 +54,8 @@ class JudgedRule:
         Cases by class and action, abstaining last.
     scores : array or None
         Inputs of the model, one score or one column per class; None for a rule without a model.
+    unlabelled : array or None
+        Its decisions on the cases without a label.
     """
 
     cases: SplitCases
@@ -57,6 +63,7 @@ class JudgedRule:
     honest: FloatArray
     hindsight: FloatArray
     scores: FloatArray | None = None
+    unlabelled: Codes | None = None
 
     @property
     def taken(self) -> BoolArray:
@@ -161,13 +168,47 @@ def tabled_losses(
     return [one.ravel() for one in found], sample
 
 
-def _losses(
-    rules: Sequence[JudgedRule], losses: Losses, shares: FloatArray | None
-) -> tuple[list[FloatArray], LossSample]:
-    cases, fees = rules[0].cases, any(rule.judged.honest_fees for rule in rules)
-    alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
-    tabled = alike and not fees
-    return (tabled_losses if tabled else row_losses)(rules, losses, shares)
+def loss_rows(
+    rules: Sequence[JudgedRule],
+    losses: Losses,
+    shares: FloatArray | None,
+    *,
+    tabled: bool | None = None,
+    best: bool = False,
+) -> tuple[FloatArray, LossSample]:
+    """Return the loss of a rule, or of one beyond another, on rows of cases, and the weights of the rows.
+
+    Cases without a label cost what they do at their least favourable class, with `best` at their most
+    favourable one.
+    """
+    cases = rules[0].cases
+    if tabled is None:
+        alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
+        tabled = alike and not any(rule.judged.honest_fees for rule in rules)
+    found, sample = (tabled_losses if tabled else row_losses)(rules, losses, shares)
+    loss = found[0] if len(rules) == 1 else found[0] - found[1]
+    if not tabled and len(loss) <= _MOST_SORTED:
+        classes = cases.codes[cases.splits.repeats[0].cell]
+        order = np.lexsort([loss, sample.weight, classes])
+        loss, sample = loss[order], sample.in_order(order)
+    if cases.unlabelled is None:
+        return loss, sample
+    bound, more = unlabelled_losses(rules, losses, best=best), cases.unlabelled
+    labelled = float(cases.splits.judged().sum())
+    total = labelled + float(more.sum())
+    joined = LossSample(
+        np.concatenate([sample.weight * (labelled / total), more / total]),
+        np.concatenate([sample.squares * (labelled / total) ** 2, (more / total) ** 2]),
+        sample.units,
+    )
+    return np.concatenate([loss, bound]), joined
+
+
+def unlabelled_losses(rules: Sequence[JudgedRule], losses: Losses, *, best: bool) -> FloatArray:
+    """Return what a rule, or one beyond another, costs on cases without a label, at most or at least."""
+    columns = [losses.table[:, rule.unlabelled] for rule in rules]
+    gaps = columns[0] if len(rules) == 1 else columns[0] - columns[1]
+    return np.asarray(gaps.min(axis=0) if best else gaps.max(axis=0))
 
 
 # ---------------------------------------------------------------- the worst loss
@@ -205,15 +246,20 @@ def _worst(
 
 def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitCases) -> float:
     """Return the worst mean loss of a unit: of a cluster, in which cases are alike but not the same."""
-    if sample.cluster is None:
+    if sample.cluster is None or cases.cluster is None:
         return worst
     rows = cases.splits.repeats[0]
-    judged = cases.splits.judged() > 0
+    judged = sample.weight > 0
     size = np.count_nonzero(judged) / sample.units
     classes = cases.codes[rows.cell]
+    cluster = cases.cluster[rows.cell]
+    counted = cases.splits.judged() > 0
     alike = max(
-        intraclass_correlation(column[judged].astype(np.float64), sample.cluster[judged])
-        for column in (loss, *(classes == k for k in range(cases.n_classes)))
+        intraclass_correlation(loss[judged], sample.cluster[judged]),
+        *(
+            intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted])
+            for k in range(cases.n_classes)
+        ),
     )
     mean = float(sample.weight @ loss)
     return mean + float(np.sqrt(1 / size + (1 - 1 / size) * alike)) * (worst - mean)
@@ -240,14 +286,15 @@ def cost_estimate(
     highest_fee: float = 0.0,
     rate_variance: float = 0.0,
     tabled: bool | None = None,
+    best: bool = False,
 ) -> Estimate:
     """Estimate what a rule costs in use.
 
     The lower end is never below what is certain: the actions of the written rule at their cheapest. `tabled`
-    reads the outcomes averaged over the splits instead of the losses of every case.
+    reads the outcomes averaged over the splits instead of the losses of every case. With `best` cases without
+    a label have their most favourable class, else their least favourable one.
     """
-    read = _losses if tabled is None else tabled_losses if tabled else row_losses
-    (loss,), sample = read([rule], losses, shares)
+    loss, sample = loss_rows([rule], losses, shares, tabled=tabled, best=best)
     worst = _worst(rule, losses, shares)
     highest = float(worst.max()) + highest_fee
     unit = worst_unit(highest, loss, sample, rule.cases)
@@ -261,13 +308,13 @@ def cost_estimate(
             for decisions in (rule.judged.honest, [rule.judged.hindsight])
         )
         least = losses.table.min(axis=0)
-    if not rule.judged.honest_fees:
+    if not rule.judged.honest_fees and rule.unlabelled is None:
         # the same to the last digit as where only the cost is asked for
         mean = mean._replace(cost=mean_cost(rule.honest, honest, shares))
     floor = rule.hindsight * least
     if losses.same_review:
         floor[:, -1] = paid[:, -1]
-    certain = mean_cost(rule.hindsight, floor, shares)
+    certain = mean_cost(rule.hindsight, floor, shares) if rule.unlabelled is None else -np.inf
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
         seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
@@ -304,12 +351,15 @@ def cost_gap(
     shares: FloatArray | None,
     *,
     rate_variance: float = 0.0,
+    best: bool = False,
 ) -> MeanLoss:
-    """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first."""
-    (one, two), sample = _losses([first, second], losses, shares)
+    """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first.
+
+    With `best` cases without a label have the class that is best for the first rule, else the worst.
+    """
+    gap, sample = loss_rows([first, second], losses, shares, best=best)
     worst = float(_worst(first, losses, shares, second).max())
     worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
     worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
-    unit = worst_unit(worst, one - two, sample, first.cases)
-    added = _ADDED_TO_DIFFERENCES
-    return mean_loss(one - two, sample, unit, added=added, rate_variance=rate_variance)
+    unit = worst_unit(worst, gap, sample, first.cases)
+    return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)

@@ -127,9 +127,10 @@ def _decide_loop(scores: Any, fold: Any, lower: Any, upper: Any, codes: Any) -> 
 
 
 class Inputs(NamedTuple):
-    """Inputs of rules that look at several columns."""
+    """Inputs of rules that look at several columns; `unlabelled` are those of cases without a label."""
 
     scores: FloatArray
+    unlabelled: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

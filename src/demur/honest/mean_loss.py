@@ -82,6 +82,11 @@ class LossSample(NamedTuple):
         factor = np.divide(shares, sizes, out=np.zeros(len(shares)), where=sizes > 0)[classes]
         return cls(mass * factor, squares * factor**2, units, classes, cluster)
 
+    def in_order(self, order: IntArray) -> LossSample:
+        """Return the rows in another order."""
+        stratum, cluster = (None if one is None else one[order] for one in (self.stratum, self.cluster))
+        return LossSample(self.weight[order], self.squares[order], self.units, stratum, cluster)
+
 
 def intraclass_correlation(values: FloatArray, cluster: IntArray) -> float:
     """Return how alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance.

@@ -1,0 +1,148 @@
+"""Labels that are missing: whether scores of labelled and unlabelled cases differ, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_choice, check_same_length, check_weights, input_error
+from demur.auc.one import auc_interval
+from demur.comparison.case_table import CaseTable, class_columns
+from demur.comparison.problem import DecisionProblem
+from demur.costs.case_costs import CaseCosts
+from demur.exceptions import InputError, UndefinedError
+from demur.typing import BoolArray, FloatArray
+from demur.windows.class_rule import second_class_scores
+
+__all__ = ["MISSING_LABELS", "Unlabelled", "labels_missing", "set_aside"]
+
+MISSING_LABELS = ("refuse", "drop", "bounds")
+_LEVEL = 0.99
+"""Scores differ where the interval of this level for the AUC of being labelled leaves out 1/2."""
+
+
+class Unlabelled(NamedTuple):
+    """Cases without a label: inputs by model, weights if given, and the sentence that says so.
+
+    `kept` tells which cases have a label, `differ` whether scores of the others differ from theirs.
+    """
+
+    kept: BoolArray
+    scores: Mapping[str, FloatArray]
+    weight: FloatArray | None
+    differ: bool
+    bounds: bool
+    note: str
+
+    def rows(self, values: Any) -> Any:
+        """Return the values of the cases that have a label; costs by case, too."""
+        if values is None:
+            return None
+        if isinstance(values, CaseCosts):
+            return values.take(self.kept)
+        if isinstance(values, Mapping):
+            return {name: np.asarray(column)[self.kept] for name, column in values.items()}
+        return np.asarray(values)[self.kept]
+
+    def beside(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
+        """Return the table of the labelled cases with what is known of the others."""
+        notes = (*table.notes, self.note)
+        if not self.bounds:
+            cases = {name: replace(one, selected=self.differ) for name, one in table.cases.items()}
+            return replace(table, cases=_one(cases), notes=notes)
+        first = next(iter(table.cases.values()))
+        if problem.by_case or problem.shares is not None or first.cluster is not None or first.shuffled:
+            raise InputError(
+                "`missing_labels` must not be 'bounds' beside costs by case, a prevalence in use, groups or "
+                "time. Hint: leave these out, or drop the cases without a label."
+            )
+        weight = np.ones(int((~self.kept).sum())) if self.weight is None else self.weight
+        inputs = _inputs(self.scores, problem, first.n_classes)
+        judging = {name: partial(_with, judge, inputs[name]) for name, judge in table.judging.items()}
+        cases = {name: replace(one, unlabelled=weight) for name, one in table.cases.items()}
+        return replace(table, cases=_one(cases), judging=judging, notes=notes)
+
+
+def _one(cases: dict[str, Any]) -> dict[str, Any]:
+    """Give all models the same cases again: pairs are told by identity."""
+    return dict.fromkeys(cases, next(iter(cases.values())))
+
+
+def _with(judge: Any, scores: FloatArray) -> Any:
+    return judge()._replace(unlabelled=scores)
+
+
+def _inputs(scores: Mapping[str, Any], problem: DecisionProblem, n_classes: int) -> dict[str, FloatArray]:
+    columns = {str(name): np.asarray(values, dtype=np.float64) for name, values in scores.items()}
+    if all(values.ndim == 1 for values in columns.values()):
+        return columns
+    checked = class_columns(columns, n_classes)
+    if problem.many:
+        return checked
+    return {name: second_class_scores(values) for name, values in checked.items()}
+
+
+def labels_missing(y_true: Any) -> BoolArray:
+    """Return which labels are missing: NaN, None or another value that is not itself."""
+    values = np.asarray(y_true)
+    if values.ndim != 1:
+        raise input_error("y_true", "must be one-dimensional", f"shape {values.shape}")
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=np.bool_)
+    # pandas.NA says that it does not know whether it equals itself
+    return np.array([one is None or str(one) in ("<NA>", "NaT", "nan") for one in values], dtype=np.bool_)
+
+
+def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any) -> Unlabelled | None:
+    """Look at cases without a label; None if all have one.
+
+    Raises `InputError` if their scores differ from those of the others, unless told what to do.
+    """
+    how = check_choice(missing_labels, "missing_labels", MISSING_LABELS)
+    missing = labels_missing(y_true)
+    if not missing.any():
+        return None
+    if missing.all():
+        hint = "Hint: thresholds without labels are in demur.unlabelled."
+        raise InputError(f"`y_true` has no label at all. {hint}")
+    models = scores if isinstance(scores, Mapping) else {"model": scores}
+    columns = {str(name): np.asarray(values, dtype=np.float64) for name, values in models.items()}
+    for name, values in columns.items():
+        check_same_length(**{"y_true": missing, f"scores of {name}": values})
+    told = next(filter(None, (_difference(name, values, missing) for name, values in columns.items())), None)
+    number = f"{int(missing.sum()):,} of {len(missing):,} cases have no label"
+    if told is not None and how == "refuse":
+        raise InputError(
+            f"`y_true`: {number}, and {told}: labels may exist only where something was done. Hint: "
+            "missing_labels='bounds' for costs whatever these labels are, 'drop' if you know why they miss."
+        )
+    said = {
+        "bounds": "costs are those at the labels that are worst for each rule; the range shows the best",
+        "drop": f"they were left out although {told}, so nothing is guaranteed",
+    }
+    left_out = "they were left out; their scores do not differ from those of the others"
+    note = said[how] if how == "bounds" or told is not None else left_out
+    weight = None if sample_weight is None else check_weights(sample_weight)
+    apart = {name: values[missing] for name, values in columns.items()}
+    own = None if weight is None else weight[missing] * len(weight) / weight.sum()
+    return Unlabelled(~missing, apart, own, told is not None, how == "bounds", f"{number}: {note}.")
+
+
+def _difference(name: str, values: FloatArray, missing: BoolArray) -> str | None:
+    """Say how the scores of a model differ between labelled and unlabelled cases; None if they may not."""
+    for column in values.T if values.ndim == 2 else [values]:
+        try:
+            low, high = auc_interval(~missing, column, confidence_level=_LEVEL)
+        except UndefinedError:
+            continue
+        if not low <= 0.5 <= high:
+            with_label, without = (float(np.median(column[rows])) for rows in (~missing, missing))
+            medians = f"a median of {with_label:.3g} with a label, {without:.3g} without"
+            return f"scores of {name} differ ({medians})"
+    return None
