@@ -195,3 +195,18 @@ def test_single_cases_have_no_variance():
         auc.interval()
     # one tuple without a common case with another, right: theta >= 0.025
     assert auc.interval(method="hoeffding") == pytest.approx((0.025, 1))
+
+
+def test_perfect_separation_under_weights_is_one_up_to_rounding():
+    """Sums of weights may round to either side of 1; the interval is that of 1."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = np.arange(30) % 3
+        proba = np.eye(3)[y] * 2 + rng.dirichlet([1, 1, 1], 30)
+        weights = rng.choice([0.1, 0.7, 5.3], 30)
+        auc = hand_till_auc(y, proba / proba.sum(axis=1, keepdims=True), sample_weight=weights)
+        assert 1 - 1e-12 < auc <= 1
+        low, high = auc.interval()
+        sizes = np.bincount(y, weights)
+        assert low == pytest.approx(0.025 ** (1 / max(np.floor(sizes.min()), 1)), rel=1e-9)
+        assert high == pytest.approx(1)

@@ -251,4 +251,7 @@ def hoeffding_limits(value: float, disjoint: float, confidence_level: float) -> 
 
 def _divergence(u: float, theta: float) -> float:
     """Kullback-Leibler divergence of coins with heads u and theta, 0 < u, theta < 1."""
-    return u * math.log(u / theta) + (1 - u) * math.log1p((theta - u) / (1 - theta))
+    change = (theta - u) / (1 - theta)
+    # as u nears 1 it rounds to -1, where log1p is not defined
+    tails = math.log1p(change) if change > -1 else math.log((1 - u) / (1 - theta))
+    return u * math.log(u / theta) + (1 - u) * tails

@@ -159,7 +159,7 @@ def hand_till_auc(
     c = len(classes)
     enough = counts.sizes.min() > 1
     return HandTillAuc(
-        auc=float(np.nansum(pair_auc) / (c * (c - 1))),
+        auc=min(float(np.nansum(pair_auc) / (c * (c - 1))), 1.0),  # a sum of weights may round above 1
         labels=tuple(classes),
         class_counts=counts.sizes,
         pair_auc=pair_auc,
