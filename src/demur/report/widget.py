@@ -22,7 +22,7 @@ __all__ = ["ClassPageWidget", "PageWidget", "page_widget"]
 
 def page_widget(report: Any) -> "PageWidget":
     """Return the widget of a `Report`."""
-    answer = None if report.comparison is None else report.comparison.answer
+    answer: Any = None if report.comparison is None else report.comparison.answer
     shown = {
         "page": report.to_html(),
         "headline": report.headline,
@@ -83,8 +83,7 @@ class PageWidget(anywidget.AnyWidget):
 
     def _read_costs(self, told: Mapping[str, Any]) -> Any:
         abstain, by_class = told["abstain"], told["byClass"]
-        prices: dict[str, Any] = {"cost_fn": told["fn"], "cost_fp": told["fp"]}
-        prices |= {"cost_tp": told["tp"], "cost_tn": told["tn"]}
+        prices: dict[str, Any] = {f"cost_{name}": told[name] for name in ("fn", "fp", "tp", "tn")}
         if told["rates"] is not None and abstain is not None:
             sensitivity, specificity = told["rates"]
             reviewer = Reviewer(fee=abstain, sensitivity=sensitivity, specificity=specificity)
@@ -137,9 +136,8 @@ class PageWidget(anywidget.AnyWidget):
     def _fragment(self, costs: Any, policy: Any = None) -> str:
         hired = costs.hired
         review = costs.cost_abstain if not isinstance(hired, Reviewer) else hired.fee
-        parts = {"fn": costs.cost_fn, "fp": costs.cost_fp, "tp": costs.cost_tp, "tn": costs.cost_tn}
-        parts["abstain"] = "inf" if review is None else review
-        parts |= {"classes": "", "rates": ""}
+        parts: dict[str, Any] = {name: getattr(costs, f"cost_{name}") for name in ("fn", "fp", "tp", "tn")}
+        parts |= {"abstain": "inf" if review is None else review, "classes": "", "rates": ""}
         if isinstance(hired, Reviewer):
             parts["rates"] = f"{hired.sensitivity!r}~{hired.specificity!r}"
         elif costs.cost_abstain_positive is not None:
