@@ -330,23 +330,26 @@ def precision_recall_curve(
     0.8333
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    true_positives, precision = _precision(counts, prevalence)
+    true_positives, precision, average = _precision(counts, prevalence)
     return PrecisionRecallCurve(
         precision=read_only(precision),
         recall=read_only(true_positives / counts.n_positive),
         thresholds=read_only(counts.scores[::-1].copy()),
-        average_precision=_average(counts, precision),
+        average_precision=average,
         prevalence=counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence"),
     )
 
 
 def average_precision_of(counts: ScoreCounts, prevalence: float | None) -> float:
     """Return what `precision_recall_curve` gives, without the curve."""
-    return _average(counts, _precision(counts, prevalence)[1])
+    return _precision(counts, prevalence)[2]
 
 
-def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArray, FloatArray]:
-    """Weight of the true positives and precision of every threshold, the highest first."""
+def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArray, FloatArray, float]:
+    """Weight of the true positives and precision of every threshold, the highest first; their average.
+
+    The mean precision is weighted with the positives each threshold adds.
+    """
     if counts.n_positive == 0:
         raise UndefinedError(
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
@@ -363,12 +366,8 @@ def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArra
         raise UndefinedError(
             f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
         )
-    return true_positives, np.divide(hits, called, out=called)
-
-
-def _average(counts: ScoreCounts, precision: FloatArray) -> float:
-    """Mean precision of the thresholds, weighted with the positives each one adds."""
-    return float(counts.positives[::-1] @ precision / counts.n_positive)
+    precision = np.divide(hits, called, out=called)
+    return true_positives, precision, float(counts.positives[::-1] @ precision / counts.n_positive)
 
 
 # A point this close to a vertex (as a share of an edge) is the vertex, given with rounding.
