@@ -461,9 +461,8 @@ class DelegatingClassifier(NamedClassifiers):
         codes, stage_of = np.full((2, len(rows)), ABSTAIN)
         for k, stage in enumerate(self.stages_):
             labels = stage.predict(_safe_indexing(X, rows))
-            answered = np.ones(len(rows), dtype=np.bool_)
-            if isinstance(stage, OutOfFoldClassifier):
-                answered = labels != stage.abstain_label_
+            abstains = isinstance(stage, OutOfFoldClassifier)
+            answered = labels != stage.abstain_label_ if abstains else np.full(len(rows), True)
             codes[rows[answered]] = np.searchsorted(self.classes_, labels[answered])
             stage_of[rows[answered]] = k
             rows = rows[~answered]
