@@ -462,7 +462,7 @@ class DelegatingClassifier(NamedClassifiers):
         for k, stage in enumerate(self.stages_):
             labels = stage.predict(_safe_indexing(X, rows))
             abstains = isinstance(stage, OutOfFoldClassifier)
-            answered = labels != stage.abstain_label_ if abstains else np.full(len(rows), True)
+            answered = labels != stage.abstain_label_ if abstains else np.ones(len(rows), np.bool_)
             codes[rows[answered]] = np.searchsorted(self.classes_, labels[answered])
             stage_of[rows[answered]] = k
             rows = rows[~answered]
