@@ -377,14 +377,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         if self.costs is not None:
             if isinstance(self.costs, CaseCosts):
                 # the constructor cannot know the cases
-                for field in fields(self.costs):
-                    if field.name != "reviewer" and isinstance(getattr(self.costs, field.name), np.ndarray):
-                        raise input_error(
-                            "costs",
-                            "must hold one number per cost",
-                            f"amounts as {field.name}",
-                            f"pass them to fit: fit(X, y, {field.name}=...).",
-                        )
+                names = [field.name for field in fields(CaseCosts)]
+                amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
+                if amounts:
+                    raise input_error(
+                        "costs",
+                        "must hold one number per cost",
+                        f"amounts as {amounts[0]}",
+                        f"pass them to fit: fit(X, y, {amounts[0]}=...).",
+                    )
             else:
                 check_type(self.costs, "costs", CostModel)
             if any(given):
