@@ -207,14 +207,12 @@ class Policy(Result):
             object.__setattr__(self, "chosen", "cheapest" if window else "weights")
         if window:
             check_choice(self.chosen, "chosen", _CHOSEN)
-            if self.costs is not None:
-                check_type(self.costs, "costs", CostModel)
-            elif self.chosen == "cheapest":
-                raise input_error("costs", "are needed by the rule 'cheapest'", None)
-        elif isinstance(self.costs, CostMatrix):
+        if isinstance(self.costs, CostMatrix) and not window:
             object.__setattr__(self, "costs", self.costs.arranged(self.classes))
         elif self.costs is not None:
             check_type(self.costs, "costs", CostModel)
+        elif window and self.chosen == "cheapest":
+            raise input_error("costs", "are needed by the rule 'cheapest'", None)
         if (self.amounts is None) == (self.chosen == "amounts"):
             raise input_error("amounts", "belong to the rule 'amounts'", f"the rule {self.chosen!r}")
 
@@ -330,20 +328,14 @@ class Policy(Result):
         check_type(window, "window", AbstentionWindow, "an")
         check_type(counts, "counts", ScoreCounts)
         _require_window_of(window, counts)
-        prices = _costs_of(window, costs)
-        constrained = window.about == "limits"
-        notes = (note, window.note)
         return cls(
-            rule=Window(window.lower, window.upper),
+            **_window_parts(window, _costs_of(window, costs)),
             classes=(neg_label, pos_label),
             abstain_label=abstain_label,
-            costs=prices,
-            shares=_two_shares(window.prevalence),
-            promise=_window_promise(window, prices),
-            chosen="constrained" if constrained else "cheapest",
+            chosen="constrained" if window.about == "limits" else "cheapest",
             evidence=PolicyEvidence.from_counts(counts),
             model=model,
-            note=" ".join(words for words in notes if words),
+            note=" ".join(words for words in (note, window.note) if words),
         )
 
     @classmethod
@@ -419,13 +411,7 @@ class Policy(Result):
         assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
         surface = self.evidence.surface(prevalence=assumed)
         window = written_window(surface.window(costs=prices), surface.counts)
-        return replace(
-            self,
-            rule=Window(window.lower, window.upper),
-            costs=prices,
-            shares=_two_shares(window.prevalence),
-            promise=_window_promise(window, prices),
-        )
+        return replace(self, **_window_parts(window, prices))
 
     # ---------------------------------------------------------------- decisions
 
@@ -697,25 +683,23 @@ def _answer_parts(answer: Any) -> dict[str, Any]:
     return {
         **parts,
         "costs": _costs_of(answer.window, costs),
-        "shares": _two_shares(answer.window.prevalence),
+        "shares": [1 - answer.window.prevalence, answer.window.prevalence],
         # not the cheapest window at its costs, so not to be derived again at others
         "chosen": "constrained" if constrained else "cheapest",
         "note": answer.condition or answer.window.note,
     }
 
 
-def _two_shares(prevalence: float) -> FloatArray:
-    return np.array([1 - prevalence, prevalence])
-
-
-def _window_promise(window: AbstentionWindow, costs: CostModel | None) -> Promise:
-    """Return what a window does on its own cases, with hindsight, in the unit of the costs."""
-    return Promise(
+def _window_parts(window: AbstentionWindow, costs: CostModel | None) -> dict[str, Any]:
+    """Return the arguments of `Policy` that a window gives; it promises what it does on its own cases."""
+    promise = Promise(
         cost=None if costs is None else float(costs.expected_cost(window.cost, window.prevalence)),
         abstention_rate=window.abstention_rate,
         fn=window.fn,
         fp=window.fp,
     )
+    shares = np.array([1 - window.prevalence, window.prevalence])
+    return {"rule": Window(window.lower, window.upper), "costs": costs, "shares": shares, "promise": promise}
 
 
 def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from demur._results import json_safe
+from demur._version import __version__
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import Candidate, model_candidates
 from demur.comparison.choice import Choice, content_order, digest_of, make_answer
@@ -172,8 +173,6 @@ def class_document(
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
-    from demur._version import __version__
-
     problem, choice, answer = comparison.problem, comparison.choice, comparison.answer
     assert isinstance(problem.costs, ClassCosts)
     assert choice is not None

@@ -138,7 +138,7 @@ def _sections(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any
     yield Section("Limits", ("The numbers hold under these assumptions:",), (*_ASSUMED, *document["notes"]))
     yield _watch(document, answer)
     signed = tuple((role, _BLANK, _BLANK, _BLANK) for role in _SIGNING)
-    yield Section("Signed", (), (), ("role", "name", "date", "signature"), signed)
+    yield Section("Signed", header=("role", "name", "date", "signature"), rows=signed)
 
 
 def _rule(answer: Mapping[str, Any]) -> str:
@@ -200,9 +200,8 @@ def _costs(document: Mapping[str, Any]) -> Section:
     return Section(
         "Costs and their source",
         (given, f"Share of positive cases: {share}."),
-        (),
-        ("what happens", "cost", "who says so"),
-        rows,
+        header=("what happens", "cost", "who says so"),
+        rows=rows,
     )
 
 
@@ -220,8 +219,7 @@ def _amount_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         elif told["column"] is not None:
             cost = told["column"]
         yield what, cost, _BLANK
-    factors = zip(("misses", "false alarms", "reviews"), ("miss", "alarm", "review"), strict=True)
-    for what, name in factors:
+    for what, name in (("misses", "miss"), ("false alarms", "alarm"), ("reviews", "review")):
         low, high = document["comparison"]["costs"][f"{name}_factor"]
         if (low, high) != (1, 1):
             yield f"all costs of {what}, times", f"{low:g}" if low == high else f"{low:g} to {high:g}", _BLANK
@@ -235,7 +233,7 @@ def _class_costs(document: Mapping[str, Any]) -> Section:
         for k, (name, row) in enumerate(zip(classes, document["costs"], strict=True))
     )
     text = ("The costs the rule was chosen for, per case.", f"Who says so. {_TO_FILL_IN}")
-    return Section("Costs and their source", text, (), header, rows)
+    return Section("Costs and their source", text, header=header, rows=rows)
 
 
 def _evidence(document: Mapping[str, Any]) -> Section:
@@ -285,7 +283,6 @@ def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
 
 
 def _models(document: Mapping[str, Any]) -> Section:
-    models = document["comparison"]["models"].values()
     level = f"{100 * document['confidence_level']:g} %"
     rows = tuple(
         (
@@ -294,10 +291,10 @@ def _models(document: Mapping[str, Any]) -> Section:
             f"{100 * model['abstention_rate']:.1f} %",
             "" if model["auc"] is None else f"{model['auc']:.3f}",
         )
-        for model in models
+        for model in document["comparison"]["models"].values()
     )
     header = ("model", "cost per 1000", level, "to a person", "AUC")
-    return Section("Models compared", ("Each with its cheapest rule.",), (), header, rows)
+    return Section("Models compared", ("Each with its cheapest rule.",), header=header, rows=rows)
 
 
 def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -319,7 +316,7 @@ def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
     if answer["model"] is None:
         text = f"The answer uses no model. {text}"
     header = ("price", "now", "stays best")
-    return Section("Costs at which it stays best", (text,), (), header, tuple(rows))
+    return Section("Costs at which it stays best", (text,), header=header, rows=tuple(rows))
 
 
 def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Section:
@@ -346,7 +343,7 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
     part = document["source"].get("part") or "all cases"
     text = f"This dossier is about {part}. Every group had a rule chosen for it:"
     header = ("group", "cases", "rule", "cost per 1000", "to a person")
-    return Section("Groups", (text,), (), header, tuple(rows))
+    return Section("Groups", (text,), header=header, rows=tuple(rows))
 
 
 def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -367,7 +364,7 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
     ]
     if "classes" in document:
         del items[1]
-    return Section("How to watch it", (), tuple(items))
+    return Section("How to watch it", items=tuple(items))
 
 
 # ---------------------------------------------------------------- prices at which a rule stays the cheapest

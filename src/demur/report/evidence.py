@@ -11,7 +11,6 @@ from demur.calibration.reliability import brier_parts, reliability_curve
 from demur.cautious.selective_risk import answers_by_confidence, areas_under
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
-from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.roc.curve import average_precision_of
 from demur.surface.window import written_window
@@ -55,6 +54,7 @@ def model_evidence(
             **_drawn(coverage=answered[at] / answered[-1], risk=wrong[at] / answered[at]),
             "aurc": areas_under(answered, wrong)[0],
         }
+    # widest windows that keep a precision on both sides with confidence
     promises = []
     if both and whole and prevalence is None:
         search = PromisedPrecisions(counts)
@@ -62,24 +62,22 @@ def model_evidence(
             widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
             window = _unless_undefined(widest)
             if window is not None:
-                promises.append(_promise(precision, written_window(window, counts)))
+                window = written_window(window, counts)
+                promises.append(
+                    {
+                        "precision": precision,
+                        **json_safe({"lower": window.lower, "upper": window.upper}),
+                        "decided": 1 - window.abstention_rate,
+                        "positive": window.positive_performance,
+                        "negative": window.negative_performance,
+                    }
+                )
     return {
         "average_precision": _unless_undefined(partial(average_precision_of, counts, prevalence)),
         "calibration": _calibration(counts, whole=whole) if probabilities else None,
         "net_benefit": benefit,
         "risk_coverage": risk,
         "promises": promises,
-    }
-
-
-def _promise(precision: float, window: AbstentionWindow) -> dict[str, Any]:
-    """Return the widest window that keeps a precision on both sides with confidence."""
-    return {
-        "precision": precision,
-        **json_safe({"lower": window.lower, "upper": window.upper}),
-        "decided": 1 - window.abstention_rate,
-        "positive": window.positive_performance,
-        "negative": window.negative_performance,
     }
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import anywidget
 import traitlets
 
-from demur._checks import input_error
+from demur._checks import check_type
 from demur.costs.matrix import CostMatrix, as_cost_matrix
 from demur.costs.model import CostModel
 from demur.costs.reviewer import Reviewer
@@ -97,12 +97,8 @@ class PageWidget(anywidget.AnyWidget):
 
     @traitlets.validate("costs")
     def _check_costs(self, proposal: Any) -> Any:
-        return self._checked(proposal["value"])
-
-    def _checked(self, costs: Any) -> Any:
-        if not isinstance(costs, CostModel):
-            raise input_error("costs", "must be a CostModel", type(costs).__name__)
-        return costs
+        check_type(proposal["value"], "costs", CostModel)
+        return proposal["value"]
 
     @traitlets.observe("costs")
     def _tell_costs(self, change: Any) -> None:
@@ -171,8 +167,9 @@ class ClassPageWidget(PageWidget):
         self.abstain_costs = told["abstain"]
         return CostMatrix(values=told["costs"], classes=self._classes)
 
-    def _checked(self, costs: Any) -> Any:
-        return as_cost_matrix(costs, self._classes)
+    @traitlets.validate("costs")
+    def _check_costs(self, proposal: Any) -> Any:
+        return as_cost_matrix(proposal["value"], self._classes)
 
     def _costs_of(self, policy: Any) -> Any:
         self.abstain_costs = None if policy.abstain_costs is None else policy.abstain_costs.tolist()
