@@ -28,8 +28,8 @@ from demur.counts.window import AbstentionWindow
 from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
     TrainingCases,
+    TwoClassMixin,
     positive_scores,
-    two_labels,
 )
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
@@ -175,16 +175,11 @@ def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
     warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
 
-class TwoClassAbstainer(OutOfFoldClassifier):
+class TwoClassAbstainer(TwoClassMixin, OutOfFoldClassifier):
     """What the classifiers share that put a window on one score; `window_` decides."""
 
-    pos_label: Any
     response_method: str
     window_: Any
-
-    def _labels_of_codes(self, classes: Any) -> Any:
-        """Negative label, positive label."""
-        return two_labels(self, classes, self.pos_label)
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
@@ -205,11 +200,6 @@ class TwoClassAbstainer(OutOfFoldClassifier):
 
     def _decide(self, response: Any) -> IntArray:
         return decide(response, self.window_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class AbstainingClassifier(TwoClassAbstainer):

@@ -20,13 +20,13 @@ from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
+    TwoClassMixin,
     check_outcomes,
     class_probabilities,
     fixed_splits,
     out_of_fold,
     take_features,
     training_cases,
-    two_labels,
     weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
@@ -102,7 +102,7 @@ def _are_named(given: Any) -> bool:
     return len(pairs) > 0 and all(isinstance(one, tuple) and len(one) == 2 for one in pairs)
 
 
-class CautiousEnsemble(NamedClassifiers):
+class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     """Several classifiers of two classes made into one that abstains, at the lowest cost.
 
     Votes, averages, limits and windows are chosen on out-of-fold probabilities, all members on the same
@@ -213,7 +213,7 @@ class CautiousEnsemble(NamedClassifiers):
         members = self._check()
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(two_labels(self, cases.classes, self.pos_label), self.abstain_label)
+        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
         fit_params = self._fit_params(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
@@ -286,11 +286,6 @@ class CautiousEnsemble(NamedClassifiers):
             repeats=repeats,
             rng=rng,
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class DelegatingClassifier(NamedClassifiers):

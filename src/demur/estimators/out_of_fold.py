@@ -41,6 +41,7 @@ __all__ = [
     "AbstainingPredictions",
     "OutOfFoldClassifier",
     "TrainingCases",
+    "TwoClassMixin",
     "check_outcomes",
     "class_probabilities",
     "default_label",
@@ -50,7 +51,6 @@ __all__ = [
     "positive_scores",
     "take_features",
     "training_cases",
-    "two_labels",
     "weight_params",
 ]
 
@@ -149,20 +149,6 @@ def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) ->
     return {}
 
 
-def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
-    """Return the negative and the positive label of two classes."""
-    if len(classes) != 2:
-        raise InputError(
-            f"Only binary classification is supported by {type(owner).__name__}. The type of the target "
-            f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
-        )
-    if pos_label is None:
-        return classes
-    if pos_label not in classes.tolist():
-        raise input_error("pos_label", f"must be one of the classes {classes.tolist()}", repr(pos_label))
-    return classes if classes[1] == pos_label else classes[::-1]
-
-
 def default_label(classes: list[Any]) -> Any:
     """Return "abstain" beside strings and -1 beside anything else, or the next label that is no class."""
     if all(isinstance(value, str) for value in classes):
@@ -233,6 +219,31 @@ class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
         decided = self.decide(X)
         right = (self._outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
         return float(np.average(right, weights=check_weights(sample_weight)))
+
+
+class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
+    """Classifier of two classes, one of them positive."""
+
+    pos_label: Any
+
+    def _labels_of_codes(self, classes: Any) -> Any:
+        """Return the negative and the positive label."""
+        if len(classes) != 2:
+            raise InputError(
+                f"Only binary classification is supported by {type(self).__name__}. The type of the target "
+                f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
+            )
+        if self.pos_label is None:
+            return classes
+        if self.pos_label not in classes.tolist():
+            rule = f"must be one of the classes {classes.tolist()}"
+            raise input_error("pos_label", rule, repr(self.pos_label))
+        return classes if classes[1] == self.pos_label else classes[::-1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 # ---------------------------------------------------------------- out of fold
