@@ -407,25 +407,22 @@ def at_position(values: FloatArray, position: float) -> float:
 
 def cut_out(fpr: FloatArray, tpr: FloatArray, start: float, stop: float) -> ReliableRoc:
     """Return the ROC curve without the part between two positions (theorem 2, eq. 10 and 11)."""
-    first = [(at_position(fpr, at), at_position(tpr, at)) for at in (start, stop)]
-    unr, upr = first[1][0] - first[0][0], first[1][1] - first[0][1]
+    first, last = (np.array([at_position(rates, at) for rates in (fpr, tpr)]) for at in (start, stop))
+    unr, upr = (last - first).tolist()
     if upr >= 1 or unr >= 1:
         word = "positive" if upr >= 1 else "negative"
         raise UndefinedError(
             f"The ROC curve of the decided cases needs both classes, got no decided {word} case. "
             "Hint: lower the targets."
         )
-    whole, after = math.floor(start) + 1, math.floor(stop) + 1
-    ends = [first[0]] if start > whole - 1 else []
-    columns = []
-    for axis, (rates, cut) in enumerate(((fpr, unr), (tpr, upr))):
-        before = np.concatenate([rates[:whole], [end[axis] for end in ends]])
-        columns.append(np.concatenate([before / (1 - cut), 1 - (1 - rates[after:]) / (1 - cut)]))
-    x, y = columns
+    curve, kept, whole = np.column_stack([fpr, tpr]), 1 - (last - first), math.floor(start) + 1
+    # where the cut begins is a corner of its own, unless it is a vertex of the curve
+    before = np.vstack([curve[:whole], *([first] if start > whole - 1 else [])])
+    x, y = np.vstack([before / kept, 1 - (1 - curve[math.floor(stop) + 1 :]) / kept]).T
     return ReliableRoc(
         fpr=x,
         tpr=y,
-        point=(first[0][0] / (1 - unr), first[0][1] / (1 - upr)),
+        point=tuple((first / kept).tolist()),
         upr=upr,
         unr=unr,
         auc=float(np.trapezoid(y, x)),
