@@ -21,12 +21,10 @@ from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
     TwoClassMixin,
-    check_outcomes,
     class_probabilities,
     fixed_splits,
     out_of_fold,
     take_features,
-    training_cases,
     weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
@@ -211,9 +209,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
             Weigh the cases for the rule, and for the members that take weights.
         """
         members = self._check()
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         fit_params = self._fit_params(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
@@ -230,7 +226,6 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
             )
             self.members_.append(fitted)
             columns.append(response)
-        self.classes_ = cases.classes
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
         self._positive, self._weights = held_out.labels == self._outcomes[1], held_out.weights
@@ -406,11 +401,8 @@ class DelegatingClassifier(NamedClassifiers):
             Passed to the stages that take weights.
         """
         stages = self._members()
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(cases.classes, self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         fit_params = self._fit_params(stages, cases.weights)
-        self.classes_ = cases.classes
         self.stages_: list[Any] = []
         sizes = []
         for name, stage in stages:

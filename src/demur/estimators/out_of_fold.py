@@ -198,7 +198,20 @@ def take_features(owner: Any, fitted: Any) -> None:
 class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
     """Labels of decisions: `_outcomes` holds the classes and, last, the label of an abstention."""
 
+    abstain_label: Any
     _outcomes: Any
+
+    def _checked_cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, TrainingCases]:
+        """Check the arguments of `fit`; note the classes and all predictions."""
+        X, _ = indexable(X, y)
+        cases = training_cases(self, y, sample_weight)
+        self.classes_ = cases.classes
+        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
+        return X, cases
+
+    def _labels_of_codes(self, classes: Any) -> Any:
+        """Labels in the order of the decisions."""
+        return classes
 
     @abstractmethod
     def decide(self, X: Any) -> IntArray:
@@ -372,7 +385,6 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
     estimator: Any
     cv: Any
     refit: bool
-    abstain_label: Any
 
     # ---------------------------------------------------------------- what subclasses say
 
@@ -407,9 +419,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         **params
             Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
         """
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         self._check(cases)
         fit_params, split_params = self._routed(sample_weight, params)
         self.estimator_, held_out, response = out_of_fold(
@@ -422,16 +432,11 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
             fit_params=fit_params,
             split_params=split_params,
         )
-        self.classes_ = cases.classes
         take_features(self, self.estimator_)
         self._choose(X, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(response)
         return self
-
-    def _labels_of_codes(self, classes: Any) -> Any:
-        """Labels in the order of the decisions."""
-        return classes
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arguments of the inner `fit` and of `split`."""
