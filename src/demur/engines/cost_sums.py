@@ -266,9 +266,10 @@ class _Scan:
         numbers = {
             place: without_nan(table.frame, table.numbers(column)) for place, column in self.numbers.items()
         }
-        return table.frame.select(
-            **table.keys(self.columns), **{_SCORE: table.numbers(self.model)}, **numbers
-        )
+        keys = table.keys(self.columns)
+        # in this order: it decides the folds
+        first = {_LABEL: keys.pop(_LABEL), _SCORE: table.numbers(self.model)}
+        return table.frame.select(**first, **keys, **numbers)
 
     def grouped(self, frame: Any, *keys: str, most: int | None = None) -> dict[str, Any]:
         """Group by class and keys; add up costs, products, and what is wrong with the amounts."""
