@@ -384,7 +384,54 @@ class Policy(Result):
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
         else "abstain". A rule without a model needs no policy and is refused.
         """
-        return cls(**_answer_parts(answer), abstain_label=abstain_label)
+        if answer.model is None:
+            raise InputError(
+                f"`answer` must be the rule of a model, got {answer.kind!r}. "
+                "Hint: a rule without a model needs no policy."
+            )
+        parts = {
+            "rule": answer.rule,
+            "classes": answer.classes,
+            "abstain_label": abstain_label,
+            "promise": Promise(
+                cost=answer.cost,
+                limit=answer.interval.high,
+                abstention_rate=answer.abstention_rate,
+                error_rate=answer.error_rate,
+                fn=answer.missed,
+                fp=answer.alarms,
+            ),
+            "model": answer.model,
+            "note": answer.condition,
+            "shares": answer.class_shares,
+        }
+        if answer.counts is None:
+            sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
+            parts |= {
+                "rule": replace(answer.rule, classes=answer.classes),
+                "costs": replace(answer.costs, classes=answer.classes),
+                "abstain_costs": answer.abstain_costs,
+                "chosen": answer.kind,
+                "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
+            }
+            return cls(**parts)
+        parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
+        if answer.window is None:
+            return cls(**parts, costs=answer.costs, chosen=answer.kind)
+        _require_window_of(answer.window, answer.counts)
+        if isinstance(answer.costs, CaseCosts):
+            return cls(**parts, amounts=answer.costs.to_dict(), chosen="amounts")
+        # one threshold may have been cheaper than reviews: so it stays at other costs, too
+        costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
+        constrained = answer.condition or answer.window.about == "limits"
+        parts |= {
+            "costs": _costs_of(answer.window, costs),
+            "shares": [1 - answer.window.prevalence, answer.window.prevalence],
+            # not the cheapest window at its costs, so not to be derived again at others
+            "chosen": "constrained" if constrained else "cheapest",
+            "note": answer.condition or answer.window.note,
+        }
+        return cls(**parts)
 
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
@@ -636,58 +683,6 @@ class Policy(Result):
 
 
 # ---------------------------------------------------------------- where the parts come from
-
-
-def _answer_parts(answer: Any) -> dict[str, Any]:
-    """Return the arguments of `Policy` that an answer of `compare_models` holds."""
-    if answer.model is None:
-        raise InputError(
-            f"`answer` must be the rule of a model, got {answer.kind!r}. "
-            "Hint: a rule without a model needs no policy."
-        )
-    promise = Promise(
-        cost=answer.cost,
-        limit=answer.interval.high,
-        abstention_rate=answer.abstention_rate,
-        error_rate=answer.error_rate,
-        fn=answer.missed,
-        fp=answer.alarms,
-    )
-    parts = {
-        "rule": answer.rule,
-        "classes": answer.classes,
-        "promise": promise,
-        "model": answer.model,
-        "note": answer.condition,
-        "shares": answer.class_shares,
-    }
-    if answer.counts is None:
-        sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
-        return {
-            **parts,
-            "rule": replace(answer.rule, classes=answer.classes),
-            "costs": replace(answer.costs, classes=answer.classes),
-            "abstain_costs": answer.abstain_costs,
-            "chosen": answer.kind,
-            "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
-        }
-    parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
-    if answer.window is None:
-        return {**parts, "costs": answer.costs, "chosen": answer.kind}
-    _require_window_of(answer.window, answer.counts)
-    if isinstance(answer.costs, CaseCosts):
-        return {**parts, "amounts": answer.costs.to_dict(), "chosen": "amounts"}
-    # one threshold may have been cheaper than reviews: so it stays at other costs, too
-    costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
-    constrained = answer.condition or answer.window.about == "limits"
-    return {
-        **parts,
-        "costs": _costs_of(answer.window, costs),
-        "shares": [1 - answer.window.prevalence, answer.window.prevalence],
-        # not the cheapest window at its costs, so not to be derived again at others
-        "chosen": "constrained" if constrained else "cheapest",
-        "note": answer.condition or answer.window.note,
-    }
 
 
 def _window_parts(window: AbstentionWindow, costs: CostModel | None) -> dict[str, Any]:
