@@ -161,7 +161,7 @@ def toy(n, rng, slope=1.0):
 @pytest.mark.parametrize("statistic", ["aurc", "e_aurc", "augrc"])
 @pytest.mark.parametrize("convention", ["exact", "discrete"])
 def test_resample_is_the_curve_of_the_drawn_cases(statistic, convention):
-    from demur.cautious.selective_risk import ResampledCases
+    from demur.cautious.selective_risk import resampled_statistic
 
     loss, sure = toy(60, np.random.default_rng(0))
     sure = sure.round(1) if convention == "exact" else sure
@@ -169,7 +169,7 @@ def test_resample_is_the_curve_of_the_drawn_cases(statistic, convention):
     drawn = np.random.default_rng(1).integers(60, size=60)
     expected = getattr(risk_coverage_curve(loss[drawn], sure[drawn], convention=convention), statistic)
     curve = risk_coverage_curve(loss, sure, convention=convention)
-    got = ResampledCases(curve).statistic(statistic, np.bincount(drawn, minlength=60))
+    got = resampled_statistic(curve, statistic)(np.bincount(drawn, minlength=60))
     assert got == pytest.approx(expected, abs=1e-12)
 
 

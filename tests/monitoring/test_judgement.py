@@ -1,5 +1,7 @@
 """`judge_policy`: by hand, by group, with an audit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -8,7 +10,6 @@ from demur import CaseCosts, CostMatrix, CostModel, InputError, Policy, Reviewer
 from demur._results import Interval
 from demur.monitoring import judge_policy
 from demur.policy import Promise
-from demur.policy.promise import promise_verdict
 from demur.windows import ClassRule, Window
 from monitoring_cases import CLASSES, amounts_policy, class_cases, class_policy, shop, shop_policy
 
@@ -31,12 +32,20 @@ def test_confusion_cost_and_rates_by_hand(rng):
     assert judged.promised_cost == policy.expected_cost < judged.promised_limit
 
 
-def test_three_verdicts_by_hand():
-    assert promise_verdict(Interval(0.854, 1.257), 0.9, broken=False) == "not yet certain"
-    assert promise_verdict(Interval(0.7, 0.9), 0.9, broken=False) == "kept"
-    assert promise_verdict(Interval(0.95, 1.2), 0.9, broken=True) == "not kept"
-    assert promise_verdict(None, 0.9, broken=False) is None
-    assert promise_verdict(Interval(0, 1), None, broken=False) is None
+@pytest.mark.parametrize(
+    ("cost", "limit", "broken", "verdict"),
+    [
+        (Interval(0.854, 1.257), 0.9, False, "not yet certain"),
+        (Interval(0.7, 0.9), 0.9, False, "kept"),
+        (Interval(0.95, 1.2), 0.9, True, "not kept"),
+        (None, 0.9, False, None),
+        (Interval(0, 1), None, False, None),
+    ],
+)
+def test_verdicts_by_hand(rng, cost, limit, broken, verdict):
+    judged = judge_policy(shop_policy(rng, 200), [0.1, 0.9], [0, 1])
+    overall = replace(judged.overall, cost_interval=cost)
+    assert replace(judged, overall=overall, promised_limit=limit, broken=broken).verdict == verdict
 
 
 def test_groups_share_one_level(rng):

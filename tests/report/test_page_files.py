@@ -66,7 +66,7 @@ def test_every_panel_saves_its_numbers_as_csv(open_page):
     data, _ = page.downloaded(page.panel("scores").locator('[data-role="save-csv"]').click)
     rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))[1:]
     assert [[int(cell) for cell in row[2:]] for row in rows] == np.column_stack(
-        [scores.positives, scores.negatives]
+        [scores["positives"], scores["negatives"]]
     ).astype(int).tolist()
 
 

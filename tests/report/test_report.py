@@ -430,45 +430,45 @@ def test_counts_alone_say_that_pairs_are_missing():
 def test_bins_hold_every_case_and_infinite_scores_lie_apart():
     scores = [-math.inf, -math.inf, 0, 1, 2, 5, math.inf]
     bins = score_bins(ScoreCounts.from_arrays([0, 1, 0, 1, 1, 0, 1], scores))
-    assert bins.edges.tolist() == [-math.inf, 0, 1.25, 2.5, 3.75, 5, math.inf]
-    assert bins.positives.tolist() == [1, 1, 1, 0, 0, 1]
-    assert bins.negatives.tolist() == [1, 1, 0, 0, 1, 0]
+    assert bins["edges"].tolist() == [-math.inf, 0, 1.25, 2.5, 3.75, 5, math.inf]
+    assert bins["positives"].tolist() == [1, 1, 1, 0, 0, 1]
+    assert bins["negatives"].tolist() == [1, 1, 0, 0, 1, 0]
     large = np.finfo(float).max
     wide = score_bins(ScoreCounts.from_arrays([0, 1, 1], [-large, 0, large]))
-    assert np.isfinite(wide.edges).all()
-    assert wide.positives.sum() == 2
+    assert np.isfinite(wide["edges"]).all()
+    assert wide["positives"].sum() == 2
     only = score_bins(ScoreCounts.from_arrays([0, 1], [-math.inf, math.inf]))
-    assert (only.positives.sum(), only.negatives.sum()) == (1, 1)
-    assert only.edges[0] < only.edges[-1]
+    assert (only["positives"].sum(), only["negatives"].sum()) == (1, 1)
+    assert only["edges"][0] < only["edges"][-1]
 
 
 def test_bins_against_histogram():
     piled = score_bins(
         ScoreCounts.from_arrays(np.arange(200) % 2, 1 / (1 + np.exp(-np.linspace(-30, 30, 200))))
     )
-    assert piled.log_odds
-    assert np.sum(piled.positives) == 100
+    assert piled["log_odds"]
+    assert np.sum(piled["positives"]) == 100
     # equal steps of log-odds between the ends, which lie at the scores themselves
-    odds = np.log(piled.edges[1:-1] / (1 - piled.edges[1:-1]))
+    odds = np.log(piled["edges"][1:-1] / (1 - piled["edges"][1:-1]))
     assert np.ptp(np.diff(odds)) < 1e-9
-    assert piled.edges[0] == 1 / (1 + np.exp(30.0))
+    assert piled["edges"][0] == 1 / (1 + np.exp(30.0))
     bins = score_bins(ScoreCounts.from_arrays(Y, A))
-    assert not bins.log_odds
-    assert len(bins.positives) <= 60
-    found, _ = np.histogram(A[Y == 1], bins.edges)
-    assert bins.positives.tolist() == found.tolist()
+    assert not bins["log_odds"]
+    assert len(bins["positives"]) <= 60
+    found, _ = np.histogram(A[Y == 1], bins["edges"])
+    assert bins["positives"].tolist() == found.tolist()
 
 
 def test_roc_points_are_points_of_the_curve():
     y, s = demur.Binormal().sample(5000, rng=0)
     counts = ScoreCounts.from_arrays(y, s)
     curve, points = demur.roc_curve(counts), roc_points(counts)
-    assert 150 <= len(points.fpr) <= 200
-    at = np.searchsorted(-curve.thresholds, -points.thresholds)
-    assert curve.fpr[at].tolist() == points.fpr.tolist()
-    assert curve.tpr[at].tolist() == points.tpr.tolist()
-    assert (points.fpr[0], points.tpr[0], points.fpr[-1], points.tpr[-1]) == (0, 0, 1, 1)
-    steps = np.diff(points.fpr) + np.diff(points.tpr)
+    assert 150 <= len(points["fpr"]) <= 200
+    at = np.searchsorted(-curve.thresholds, -points["thresholds"])
+    assert curve.fpr[at].tolist() == points["fpr"].tolist()
+    assert curve.tpr[at].tolist() == points["tpr"].tolist()
+    assert (points["fpr"][0], points["tpr"][0], points["fpr"][-1], points["tpr"][-1]) == (0, 0, 1, 1)
+    steps = np.diff(points["fpr"]) + np.diff(points["tpr"])
     assert steps.max() < 0.02
 
 

@@ -49,7 +49,7 @@ def jackknife(table: TwoWay) -> float:
 def unbiased(table: TwoWay) -> float:
     """Square of the estimate minus the unbiased estimate of its square; may be negative for a difference."""
     n, m = table.n_negative, table.n_positive
-    return delong(table) - table.ss_interaction / (n * (n - 1) * m * (m - 1))
+    return delong(table) - float(table.ss_interaction) / (n * (n - 1) * m * (m - 1))
 
 
 def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float | None = None) -> float:
@@ -60,7 +60,7 @@ def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float 
     n, m = table.n_negative, table.n_positive
     n_drawn = n if n_negative is None else n_negative
     m_drawn = m if n_positive is None else n_positive
-    within = table.ss_interaction / (n * m * n_drawn * m_drawn)
+    within = float(table.ss_interaction) / (n * m * n_drawn * m_drawn)
     return table.ss_negative / (n * n_drawn) + table.ss_positive / (m * m_drawn) + within
 
 
@@ -76,7 +76,7 @@ def pooled_bootstrap(table: TwoWay) -> float:
     mass = binom.pmf(drawn, size, round(n) / size)
     mass /= mass.sum()
     per_negative, per_positive = float((mass / drawn).sum()), float((mass / (size - drawn)).sum())
-    within = table.ss_interaction / (n * m) * (per_negative + per_positive) / (n + m)
+    within = float(table.ss_interaction) / (n * m) * (per_negative + per_positive) / (n + m)
     return table.ss_negative / n * per_negative + table.ss_positive / m * per_positive + within
 
 

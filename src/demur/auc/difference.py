@@ -164,11 +164,10 @@ class PairedOptions(NamedTuple):
             ("exchange", self.exchange, EXCHANGES),
             ("computation", self.computation, COMPUTATIONS),
         ):
-            if value is None:
-                continue
-            check_choice(value, name, allowed)
-            if self.method != "permutation":
-                raise input_error(name, "is only for method 'permutation'", f"method {self.method!r}")
+            if value is not None:
+                check_choice(value, name, allowed)
+                if self.method != "permutation":
+                    raise input_error(name, "is only for method 'permutation'", f"method {self.method!r}")
         return self
 
 
@@ -408,11 +407,8 @@ def auc_difference_variances(
     variances = {}
     if tables.exchangeable:
         variances["permutation"] = exchange_variance(tables.joint, exchange_terms(tables, 0, 1, exchange))
-    several = min(table.n_negative, table.n_positive) > 1
-    for method in PLACEMENT_VARIANCES:
-        if several or method == "bootstrap":
-            variances[method] = placement_variance(table, method)
-    return variances
+    defined = PLACEMENT_VARIANCES if min(table.n_negative, table.n_positive) > 1 else ("bootstrap",)
+    return {**variances, **{method: placement_variance(table, method) for method in defined}}
 
 
 def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> AucDifferenceTest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -240,19 +241,15 @@ def auc_sample_size(
     def reached(n_positive: int) -> float:
         return power_of(math.ceil(n_positive * ratio), n_positive)
 
-    high = 1
-    while reached(high) < target:
-        high *= 2
-        if high > _MOST:
-            raise UndefinedError(
-                f"No study of up to {_MOST:.0e} positives reaches the power, got auc {auc:g}. "
-                "Hint: the difference is too small to be found."
-            )
-    low = high // 2  # fails, or is 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) >= target else (middle, high)
-    return AucSampleSize(n_positive=high, n_negative=math.ceil(high * ratio), power=reached(high))
+    n_positive = 1 + bisect_left(range(1, _MOST + 1), target, key=reached)
+    if n_positive > _MOST:
+        raise UndefinedError(
+            f"No study of up to {_MOST:.0e} positives reaches the power, got auc {auc:g}. "
+            "Hint: the difference is too small to be found."
+        )
+    return AucSampleSize(
+        n_positive=n_positive, n_negative=math.ceil(n_positive * ratio), power=reached(n_positive)
+    )
 
 
 _EDGE = 1e-9

@@ -549,14 +549,11 @@ def reader_study(y_true: Labels, scores: ArrayLike, *, pos_label: Any = None) ->
 
 def _components(covariance: FloatArray, tests: int, readers: int) -> tuple[float, float, float, float]:
     """Mean variance, and mean covariances of AUCs that share the reader, the test, or neither."""
-    test = np.repeat(np.arange(tests), readers)
-    reader = np.tile(np.arange(readers), tests)
+    test, reader = np.divmod(np.arange(tests * readers), readers)
     same_test, same_reader = test[:, None] == test, reader[:, None] == reader
-    chosen = (
-        same_test & same_reader,
-        ~same_test & same_reader,
-        same_test & ~same_reader,
-        ~same_test & ~same_reader,
+    return (
+        float(covariance[same_test & same_reader].mean()),
+        float(covariance[~same_test & same_reader].mean()),
+        float(covariance[same_test & ~same_reader].mean()),
+        float(covariance[~same_test & ~same_reader].mean()),
     )
-    error, by_reader, by_test, both = (float(covariance[pairs].mean()) for pairs in chosen)
-    return error, by_reader, by_test, both

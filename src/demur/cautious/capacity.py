@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -140,7 +140,14 @@ def capacity_graph(
     >>> round(graph.error(0.05), 4)
     0.0622
     """
-    members = _named(confusions)
+    if isinstance(confusions, CautiousConfusion):
+        confusions = [confusions]
+    if not isinstance(confusions, Iterable):
+        raise input_error(
+            "confusions", "must be a CautiousConfusion, several, or a mapping", type(confusions).__name__
+        )
+    named = confusions if isinstance(confusions, Mapping) else dict(enumerate(confusions))
+    members = check_mapping(named, "confusions", CautiousConfusion)
     sizes = {matrix.n_classes for matrix in members.values()}
     if len(sizes) > 1:
         raise input_error("confusions", "must have the same number of classes", sorted(sizes))
@@ -163,15 +170,3 @@ def capacity_graph(
         guess=guess,
         baseline=next(iter(members.values())).guess_error,
     )
-
-
-def _named(confusions: Any) -> dict[str, CautiousConfusion]:
-    if isinstance(confusions, CautiousConfusion):
-        confusions = [confusions]
-    if not isinstance(confusions, Iterable):
-        raise input_error(
-            "confusions", "must be a CautiousConfusion, several, or a mapping", type(confusions).__name__
-        )
-    if not isinstance(confusions, Mapping):
-        confusions = dict(enumerate(confusions))
-    return check_mapping(confusions, "confusions", CautiousConfusion)

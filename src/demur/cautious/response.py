@@ -424,9 +424,9 @@ def average_response_curves(
     grid = np.unique(np.concatenate([curve.points_with_value[0] for curve in members]))
     sides = [curve.limits_at(grid)[:2] for curve in members]
     left, right = (sum(w * side[k] for w, side in zip(share, sides, strict=True)) for k in (0, 1))
-    step = left != right
-    order = np.sort(np.concatenate([np.arange(len(grid)), np.flatnonzero(step)]))
-    second = np.concatenate([[False], order[1:] == order[:-1]])
+    # a step has two points
+    order = np.repeat(np.arange(len(grid)), np.where(left != right, 2, 1))
+    second = np.diff(order, prepend=-1) == 0
     return AverageResponseCurve(
         abstention=grid[order],
         value=np.where(second, right[order], left[order]),

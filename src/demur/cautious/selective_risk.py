@@ -33,6 +33,7 @@ __all__ = [
     "RiskCoverageDifference",
     "answers_by_confidence",
     "areas_under",
+    "resampled_statistic",
     "risk_coverage_curve",
 ]
 
@@ -133,9 +134,8 @@ class RiskCoverageCurve(Result):
         gives the same interval.
         """
         check_choice(statistic, "statistic", STATISTICS)
-        cases = ResampledCases(self)
         return _bootstrap(
-            lambda drawn: cases.statistic(statistic, drawn),
+            resampled_statistic(self, statistic),
             len(self._loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
@@ -160,9 +160,9 @@ class RiskCoverageCurve(Result):
         check_same_length(self=self._loss, other=other._loss)
         if self.convention != other.convention:
             raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
-        own, rival = ResampledCases(self), ResampledCases(other)
+        own, rival = (resampled_statistic(curve, statistic) for curve in (self, other))
         interval = _bootstrap(
-            lambda drawn: own.statistic(statistic, drawn) - rival.statistic(statistic, drawn),
+            lambda drawn: own(drawn) - rival(drawn),
             len(self._loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
@@ -229,31 +229,29 @@ def _discrete_areas(loss: FloatArray) -> tuple[float, float]:
     return float(np.mean(accepted / np.arange(1, len(loss) + 1))), float(np.mean(accepted) / len(loss))
 
 
-class ResampledCases:
-    """The cases of a curve, sorted once so that each resample is cheap."""
+def resampled_statistic(curve: RiskCoverageCurve, name: str) -> Callable[[IntArray], float]:
+    """Statistic of a resample by how often it holds each case; the cases are sorted once for all of them."""
+    exact, loss, n_groups = curve.convention == "exact", curve._loss, len(curve.thresholds)
+    weight = np.ones(len(loss)) if curve._weight is None else curve._weight
+    # thresholds descend; in the discrete convention every case is a group of its own
+    group = np.searchsorted(-curve.thresholds, -curve._confidence)
+    order, best = ascending_order(-curve._confidence), ascending_order(loss)
 
-    def __init__(self, curve: RiskCoverageCurve) -> None:
-        self.exact = curve.convention == "exact"
-        self.loss, self.n_groups = curve._loss, len(curve.thresholds)
-        self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
-        # thresholds descend; in the discrete convention every case is a group of its own
-        self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
-        self.order, self.best = ascending_order(-curve._confidence), ascending_order(self.loss)
-
-    def statistic(self, name: str, times: IntArray) -> float:
-        """Return a statistic of the resample that holds case i ``times[i]`` times."""
-        if self.exact:
-            columns: list[Any] = [times * self.weight, times * self.weight * self.loss]
-            sums: list[Any] = [np.bincount(self.group, column, self.n_groups) for column in columns]
+    def statistic(times: IntArray) -> float:
+        if exact:
+            columns: list[Any] = [times * weight, times * weight * loss]
+            sums: list[Any] = [np.bincount(group, column, n_groups) for column in columns]
             aurc, augrc = _exact_areas(*sums)
         else:
-            aurc, augrc = _discrete_areas(np.repeat(self.loss[self.order], times[self.order]))
+            aurc, augrc = _discrete_areas(np.repeat(loss[order], times[order]))
         if name != "e_aurc":
             return aurc if name == "aurc" else augrc
-        if not self.exact:
-            return aurc - _discrete_areas(np.repeat(self.loss[self.best], times[self.best]))[0]
+        if not exact:
+            return aurc - _discrete_areas(np.repeat(loss[best], times[best]))[0]
         # cases of equal loss need no merging: they continue one straight line
-        return aurc - _exact_areas(*(column[self.best] for column in columns))[0]
+        return aurc - _exact_areas(*(column[best] for column in columns))[0]
+
+    return statistic
 
 
 # ---------------------------------------------------------------- the curve

@@ -169,7 +169,8 @@ def _two_class_states(counts: ScoreCounts, bias: FloatArray) -> TwoClassStates:
     return TwoClassStates(
         n_classes=2,
         bias=bias,
-        breaks=_snapped(breaks),
+        # a first critical window that is 0 up to rounding is at 0
+        breaks=np.where(breaks <= _SAME_WINDOW, 0.0, breaks),
         class_totals=np.array([counts.n_negative, counts.n_positive]),
         counts=counts,
         sums=CutMasses.of(counts.positives, counts.negatives),
@@ -183,13 +184,6 @@ def _room(p: FloatArray, bias: float) -> FloatArray:
     if bias == 1:
         return np.where(p == 1, np.inf, -np.inf)
     return (p - bias) / (1 - bias)
-
-
-def _snapped(breaks: FloatArray) -> FloatArray:
-    """Put a first critical window that is 0 up to rounding at 0."""
-    if len(breaks) and breaks[0] <= _SAME_WINDOW:
-        breaks[0] = 0.0
-    return breaks
 
 
 # ---------------------------------------------------------------- any number of classes
@@ -286,7 +280,7 @@ def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias:
     states = EventStates(
         n_classes=n_classes,
         bias=bias,
-        breaks=_snapped(breaks),
+        breaks=np.where(breaks <= _SAME_WINDOW, 0.0, breaks),
         class_totals=np.bincount(codes, weights, minlength=n_classes).astype(np.float64),
         proba=proba,
         codes=codes,

@@ -1,12 +1,12 @@
 """What every verb prints: numbers to sensible digits, tables of at most 80 columns, JSON, files."""
 
 import json
-import math
 import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +49,7 @@ _BLANKS = dict.fromkeys(map(ord, "\t\n\r"), " ")
 
 def number(value: float, digits: int = 4) -> str:
     """Show a number with about `digits` significant digits, without an exponent where it fits."""
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    size = abs(value)
-    if size != 0 and not 1e-4 <= size < 1e7:
+    if value != 0 and not 1e-4 <= abs(value) < 1e7:
         return f"{value:.{digits - 1}g}"
     rounded = f"{value:.{digits}g}"
     return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
@@ -91,9 +88,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     names = told_apart([row[0] for row in rows], first)
     lines = []
     for name, row in zip([header[0], *names], [header, *rows], strict=True):
-        cells = [name.ljust(first)]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True)]
-        lines.append("  ".join(cells).rstrip())
+        numbers = (cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True))
+        lines.append("  ".join([name.ljust(first), *numbers]).rstrip())
     return "\n".join(lines)
 
 
@@ -113,18 +109,14 @@ def told_apart(names: Sequence[str], width: int) -> list[str]:
         alike = [names[k] for k in places]
         if len(set(alike)) < 2:
             continue
-        start, end = _shared(alike), _shared([name[::-1] for name in alike])
+        ends = alike, [name[::-1] for name in alike]
+        start, end = (len(commonprefix(some)) for some in ends)  # noqa: RUF071 - letters are meant
         for k in places:
             own = len(names[k]) - start - end
             begin = max(start - max(width - 6 - own, 0), 0)
             shown = names[k][begin : begin + width - 6]
             short[k] = f"...{shown}..."
     return short
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Length of the start that all names share."""
-    return next((k for k, letters in enumerate(zip(*names)) if len(set(letters)) > 1), min(map(len, names)))  # noqa: B905
 
 
 def wrapped(text: str, *, indent: str = "") -> str:

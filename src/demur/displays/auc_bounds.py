@@ -55,8 +55,7 @@ class AucBoundsDisplay(Display):
         ax = self._begin(ax, size=(5.2, 5.8))
         bounds: AucBounds = self.result
         below, above = bounds.lower_curve, bounds.upper_curve
-        outline = np.vstack([above, below[::-1]])
-        ax.fill(*outline.T, color=self._series(0)["color"], alpha=0.12, lw=0)
+        ax.fill(*np.vstack([above, below[::-1]]).T, color=self._series(0)["color"], alpha=0.12, lw=0)
         words = f"largest area, {bounds.upper:.4g}", f"smallest area, {bounds.lower:.4g}"
         rows = {"part": "upper", "fpr": above[:, 0], "tpr": above[:, 1]}
         (self.upper_line_,) = self._line("fpr", "tpr", rows, lw=1.6, label=words[0], **self._series(0))
@@ -182,8 +181,7 @@ class BoundGapDisplay(_PointMapDisplay):
         resolution : int
             Cells per axis; the value of a cell is exact at its middle.
         """
-        cells = check_positive_int(resolution, "resolution", minimum=2)
-        edges = np.linspace(0, 1, cells + 1)
+        edges = np.linspace(0, 1, check_positive_int(resolution, "resolution", minimum=2) + 1)
         middle = (edges[1:] + edges[:-1]) / 2
         fpr, tpr = np.meshgrid(middle, middle)
         index = roc_point_index(fpr, tpr)

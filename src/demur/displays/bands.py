@@ -76,8 +76,9 @@ class _CrossFittedDisplay(FromEstimator, Display):
         word = "cost" if fixed else "honest"
         self.lines_ += ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
         if not fixed:
-            style = {"color": color, "lw": 1.2, "ls": (0, (4, 2))}
-            self.lines_ += ax.plot(x, band.hindsight[rows], label=f"{name}with hindsight", **style)
+            self.lines_ += ax.plot(
+                x, band.hindsight[rows], label=f"{name}with hindsight", color=color, lw=1.2, ls=(0, (4, 2))
+            )
 
 
 class SurfaceBandDisplay(_CrossFittedDisplay):
@@ -236,8 +237,9 @@ class SignificanceMapDisplay(Display):
             edgecolor="#9A9A9A",
             lw=0,
         )
-        words = f"cost of {first} minus cost of {second} (a miss costs 1)"
-        self.colorbar_ = self.figure_.colorbar(self.map_, ax=ax, pad=0.02, label=words)
+        self.colorbar_ = self.figure_.colorbar(
+            self.map_, ax=ax, pad=0.02, label=f"cost of {first} minus cost of {second} (a miss costs 1)"
+        )
         ax.set_title(
             f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once", fontsize=10
         )

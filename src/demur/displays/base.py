@@ -229,10 +229,9 @@ def axis_words(ax: Any, x: str, y: str) -> None:
 
 def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any:
     """Put the legend under the axis label, where no data can be hidden; `extra` handles come last."""
-    handles = [*ax.get_legend_handles_labels()[0], *extra]
     # the pad counts in font sizes from the axes, so it clears the label whatever the size
     return ax.legend(
-        handles=handles,
+        handles=[*ax.get_legend_handles_labels()[0], *extra],
         loc="upper center",
         bbox_to_anchor=(0.5, 0.0),
         borderaxespad=4.2,

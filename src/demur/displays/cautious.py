@@ -132,8 +132,9 @@ class CapacityGraphDisplay(FromEstimator, Display):
         ax = self._begin(ax)
         graph = self.result
         if baseline:
-            line = {"color": ABSTAIN_COLOR, "lw": 1, "ls": (0, (4, 3)), "label": "no information"}
-            ax.plot([0, 1], [graph.baseline, 0], **line)
+            ax.plot(
+                [0, 1], [graph.baseline, 0], color=ABSTAIN_COLOR, lw=1, ls=(0, (4, 3)), label="no information"
+            )
         (self.hull_,) = ax.plot(
             *graph.hull.T,
             color="#000000",
@@ -250,8 +251,9 @@ class ResponseCurveDisplay(FromEstimator, Display):
             marker = {"marker": "o", "ms": 3} if len(x) <= _DOTS_UP_TO else {}
             # an accuracy or AUC at abstention 1 is a convention and what leads there no mixture
             solid = len(x) - upwards
-            label = with_name(name, words)
-            self.lines_ += ax.plot(x[:solid], y[:solid], lw=1.6, label=label, **style, **marker)
+            self.lines_ += ax.plot(
+                x[:solid], y[:solid], lw=1.6, label=with_name(name, words), **style, **marker
+            )
             ax.plot(x[solid - 1 :], y[solid - 1 :], color=style["color"], lw=1, alpha=0.4)
             if best is not None:
                 self.best_.append(best)
@@ -305,8 +307,9 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display from predictions; see `roc_response_surface`."""
-        options = {"sample_weight": sample_weight, "bias": bias, "labels": labels}
-        return cls(result=roc_response_surface(y_true, proba, **options))._shown(ax, name)
+        return cls(
+            result=roc_response_surface(y_true, proba, sample_weight=sample_weight, bias=bias, labels=labels)
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None, *, levels: int = 40, highest: float = 1.0) -> Self:
         """Draw the surface.
@@ -398,8 +401,9 @@ class EfficacyDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
-        options: Any = {"labels": labels, "abstain": abstain}
-        return cls(result=per_model(partial(cautious_confusion, y_true, **options), y_pred))._shown(ax, name)
+        return cls(
+            result=per_model(partial(cautious_confusion, y_true, labels=labels, abstain=abstain), y_pred)
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the classifiers and their areas on `ax`, or on new axes."""
@@ -408,10 +412,11 @@ class EfficacyDisplay(FromEstimator, Display):
             if np.isnan(matrix.accuracy):
                 raise UndefinedError("Efficacy needs answers, got abstentions only. Hint: leave it out.")
             x, y = [0.0, matrix.abstention, 1.0], [0.0, matrix.accuracy, 1.0]
-            rows = {"model": name, "abstention": x, "accuracy": y}
             look = {**style, "marker": "o", "ms": 4, "lw": 1.6, "clip_on": False}
             label = with_name(name, f"efficacy {matrix.efficacy:.3f}")
-            self.lines_ += self._line("abstention", "accuracy", rows, label=label, **look)
+            self.lines_ += self._line(
+                "abstention", "accuracy", {"model": name, "abstention": x, "accuracy": y}, label=label, **look
+            )
             ax.fill_between(x, y, color=style["color"], alpha=0.12, lw=0)
         return self._finish(ABSTENTION_WORDS, METRIC_WORDS["accuracy"], xlim=(0, 1), ylim=(0, 1.02))
 
@@ -493,8 +498,9 @@ class RocSecantDisplay(FromEstimator, Display):
             ("decided cases", f", AUC {decided.auc:.3f}", decided.fpr, decided.tpr, rest),
         )
         for part, area, fpr, tpr, style in parts:
-            rows = {"part": part, "fpr": fpr, "tpr": tpr}
-            self.lines_ += self._line("fpr", "tpr", rows, label=part + area, **style)
+            self.lines_ += self._line(
+                "fpr", "tpr", {"part": part, "fpr": fpr, "tpr": tpr}, label=part + area, **style
+            )
         return self._finish(*ROC_WORDS, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
 
 
@@ -629,8 +635,9 @@ class RiskCoverageDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display from losses and confidences; see `risk_coverage_curve`."""
-        curve = risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
-        return cls(result=curve)._shown(ax, name)
+        return cls(
+            result=risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None, *, generalized: bool = False, best: bool = True) -> Self:
         """Draw the curves.
@@ -651,8 +658,7 @@ class RiskCoverageDisplay(FromEstimator, Display):
             self.lines_ += self._line("coverage", "risk", rows, lw=1.6, label=with_name(name, area), **style)
         if best:
             (first, curve), words = next(iter(self._members.items())), "best possible order"
-            points = _points(curve.best_possible(), generalized=generalized)
-            rows = {"model": first, "part": words, **points}
+            rows = {"model": first, "part": words, **_points(curve.best_possible(), generalized=generalized)}
             self._line("coverage", "risk", rows, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label=words)
         which = "loss per case of all" if generalized else "mean loss of the answered cases"
         return self._finish("coverage (share of cases answered)", which, xlim=(0, 1), ylim=(0, None))

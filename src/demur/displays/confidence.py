@@ -177,9 +177,8 @@ class TangoIntervalDisplay(_SegmentDisplay):
         draw(kept & ~part.confident, ABSTAIN_COLOR, "interval without 0")
         draw(kept & part.confident, self._series(0)["color"], contains)
         if not kept.any():
-            place = {"ha": "center", "va": "bottom", "transform": ax.transAxes}
             where = "" if part.first is None else " at a finite threshold"
-            ax.text(0.5, 0.55, f"no confident point{where}", **place)
+            ax.text(0.5, 0.55, f"no confident point{where}", ha="center", va="bottom", transform=ax.transAxes)
         if title:
             ax.set_title(title)
         at = part.thresholds[kept]

@@ -25,7 +25,7 @@ from demur.displays.base import (
     two_names,
     with_name,
 )
-from demur.displays.roc import ROC_WORDS, draw_roc
+from demur.displays.roc import ROC_WORDS
 from demur.exceptions import InputError
 from demur.roc.curve import RocCurve, RocHull, roc_curve
 from demur.typing import FloatArray, Labels
@@ -189,8 +189,9 @@ class CostCurveDisplay(ScoreDisplay):
     def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
         at = thinned(curve.fpr, curve.fnr, columns=100)
         fpr, fnr = curve.fpr[at], curve.fnr[at]
-        faint = {"colors": color, "linewidths": 0.5, "alpha": min(0.5, 0.12 + 3 / len(at))}
-        _draw_threshold_lines(self.ax_, fpr, fnr, **faint)
+        _draw_threshold_lines(
+            self.ax_, fpr, fnr, colors=color, linewidths=0.5, alpha=min(0.5, 0.12 + 3 / len(at))
+        )
         self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
         for part, x, y in (("line at pc 0", 0.0, fpr), ("line at pc 1", 1.0, fnr)):
             self._append(model=name, part=part, pc=x, cost=y)
@@ -300,8 +301,9 @@ class CostDifferenceDisplay(Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of two sets of hard predictions; parameters as in `cost_line_difference`."""
-        difference = cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label)
-        return cls(result=difference)._shown(ax, name)
+        return cls(result=cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label))._shown(
+            ax, name
+        )
 
     def plot(
         self, ax: Any = None, *, confidence_level: float = 0.95, names: tuple[str, str] = ("first", "second")
@@ -328,9 +330,10 @@ class CostDifferenceDisplay(Display):
         for number, (low, high) in enumerate(self.significant_):
             words = "interval excludes 0" if number == 0 else None
             ax.axvspan(low, high, color=ACCENT, alpha=0.12, lw=0, label=words)
-        label = f"{100 * level:g} % interval at each point"
         color = self._series(0)["color"]
-        ax.fill_between(pc, *ends.T, color=color, alpha=0.25, lw=0, label=label)
+        ax.fill_between(
+            pc, *ends.T, color=color, alpha=0.25, lw=0, label=f"{100 * level:g} % interval at each point"
+        )
         ax.plot(pc, line, color=color, lw=1.8, label=f"cost of {first} minus cost of {second}")
         ax.axhline(0, color="black", lw=0.8)
         reach = 1.12 * max(float(np.abs(ends).max()), 0.01)
@@ -403,20 +406,22 @@ class RocCostDualDisplay(ScoreDisplay):
         curve, hull, envelope = self.result, self.result.convex_hull(), cost_curve(self.result.counts)
         colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.92, len(hull.fpr)))
         roc.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-        style = {"color": "#777777", "linestyle": "-"}
-        _, shown = draw_roc(roc, curve, f"ROC curve, AUC {curve.auc:.3f}", style)
+        shown = thinned(curve.fpr, curve.tpr)
+        fpr, tpr = curve.fpr[shown], curve.tpr[shown]
+        roc.plot(fpr, tpr, label=f"ROC curve, AUC {curve.auc:.3f}", lw=1.6, color="#777777")
         roc.plot(hull.fpr, hull.tpr, color="black", lw=0.9, label=f"convex hull, area {hull.auc:.3f}")
         roc.scatter(hull.fpr, hull.tpr, c=colors, s=30, zorder=3, edgecolors="black", linewidths=0.5)
         roc.set(**UNIT_SQUARE)
         roc.set_title("ROC space: a classifier is a point", fontsize="medium")
         _draw_tent(costs)
         _draw_threshold_lines(costs, hull.fpr, 1 - hull.tpr, colors=colors, linewidths=1.0)
-        words = f"lower envelope, area {envelope.area():.3f}"
-        costs.plot(*envelope.vertices.T, color="black", lw=2, label=words)
+        costs.plot(
+            *envelope.vertices.T, color="black", lw=2, label=f"lower envelope, area {envelope.area():.3f}"
+        )
         costs.set(xlim=(0, 1), ylim=(0, 0.62))
         costs.set_title("Cost space: a classifier is a line", fontsize="medium")
         parts: dict[str, Any] = {
-            "curve": (curve.fpr[shown], curve.tpr[shown]),
+            "curve": (fpr, tpr),
             "hull": (hull.fpr, hull.tpr),
             "line at pc 0": (0.0, hull.fpr),
             "line at pc 1": (1.0, 1 - hull.tpr),

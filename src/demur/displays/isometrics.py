@@ -143,9 +143,8 @@ class ReliableWindowDisplay(FromEstimator, Display):
         name: str | None = None,
     ) -> Self:
         """Make the Display of a design; arguments as in `reliable_window`."""
-        labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
         promise = {"positive": positive, "negative": negative, "skew": skew}
-        design = reliable_window(y_true, y_score, **promise, **labelled)
+        design = reliable_window(y_true, y_score, **promise, pos_label=pos_label, sample_weight=sample_weight)
         return cls(result=design)._shown(ax, name)
 
     def plot(self, ax: Any = None, *, new_curve: bool = True, legend: bool = True) -> Self:
@@ -173,8 +172,9 @@ class ReliableWindowDisplay(FromEstimator, Display):
             with suppress(UndefinedError):
                 curve = window.roc()
                 rows = {"part": "decided", "fpr": curve.fpr, "tpr": curve.tpr}
-                label = "ROC hull of the decided cases"
-                (self.new_line_,) = self._line("fpr", "tpr", rows, linewidth=1.5, label=label, **_NEW_CURVE)
+                (self.new_line_,) = self._line(
+                    "fpr", "tpr", rows, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
+                )
                 rows = {"part": "decided point", "fpr": curve.point[0], "tpr": curve.point[1]}
                 self._line("fpr", "tpr", rows, marker="D", markersize=5, color=_NEW_CURVE["color"])
         self._draw_points()
@@ -230,8 +230,9 @@ class ReliableWindowDisplay(FromEstimator, Display):
         window = self.result
         if window.case != 3 and not window.note:
             rows = {"part": "in use", "fpr": window.positive_cut.fpr, "tpr": window.positive_cut.tpr}
-            star = {"marker": "*", "markersize": 13, "color": "black", "linestyle": "none"}
-            self._line("fpr", "tpr", rows, label="in use", **star)
+            self._line(
+                "fpr", "tpr", rows, label="in use", marker="*", markersize=13, color="black", linestyle="none"
+            )
         names = ("a = b", "") if window.case == 1 else ("a", "b")
         points = (("a", window.a, POSITIVE_COLOR), ("b", window.b, NEGATIVE_COLOR))
         for name, (part, point, color) in zip(names, points, strict=True):

@@ -256,15 +256,15 @@ class SimplexDisplay(_RuleDisplay):
         ax = self._begin(ax, size=(6.0, 5.8))
         self.regions_ = {}
         names = _answer_names(rule)
-        colors = [*SERIES[:3], ABSTAIN_COLOR]
-        for name, color, polygon in zip(names, colors, _regions(rule), strict=False):
+        for name, color, polygon in zip(names, [*SERIES[:3], ABSTAIN_COLOR], _regions(rule), strict=False):
             if polygon is None:
                 continue
             share = areas(polygon[None])[0] / (_HEIGHT / 2)
             size = f"{100 * share:.0f}" if share > 0.01 else "below 1"
             what = f"answer {name}" if color != ABSTAIN_COLOR else name
-            words = f"{what} ({size} % of the simplex)"
-            (self.regions_[name],) = ax.fill(*polygon.T, color=color, alpha=0.25, lw=0, label=words)
+            (self.regions_[name],) = ax.fill(
+                *polygon.T, color=color, alpha=0.25, lw=0, label=f"{what} ({size} % of the simplex)"
+            )
             ax.fill(*polygon.T, fill=False, ec="black", lw=0.8)
             self._append(what=f"border of {name}", x=polygon[:, 0], y=polygon[:, 1])
         xy = np.exp(self.data.log_scores) @ _CORNERS

@@ -187,8 +187,9 @@ class OrdinalMeasuresDisplay(Display):
             else:
                 opposite = self.result.agreement(down, across).discordant
                 words = f"correlation\n{self.result.correlations[i, j]:.3f}\n\nopposite order\n{opposite:.1%}"
-                place = {"ha": "center", "va": "center", "transform": axes.transAxes}
-                axes.text(0.5, 0.5, words, fontsize="small", **place)
+                axes.text(
+                    0.5, 0.5, words, fontsize="small", ha="center", va="center", transform=axes.transAxes
+                )
                 axes.set_axis_off()
             axes.tick_params(labelsize=7)
         for k, name in enumerate(MEASURES):

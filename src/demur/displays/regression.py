@@ -170,8 +170,9 @@ class RecCurveDisplay(FromEstimator, Display):
             at = np.unique(np.concatenate([at, np.minimum(at + 1, len(x) - 1)]))
             x, y = x[at], y[at]
         label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
-        rows = {"model": name, "tolerance": x, "accuracy": y}
-        self.lines_ += self._line("tolerance", "accuracy", rows, label=label, **style)
+        self.lines_ += self._line(
+            "tolerance", "accuracy", {"model": name, "tolerance": x, "accuracy": y}, label=label, **style
+        )
 
 
 class RecCoverageDisplay(Display):
@@ -234,8 +235,9 @@ class RecCoverageDisplay(Display):
         words = f"mean {first.loss} error of the answers (AOC)"
         if share is not None:
             words = f"{first.loss} error that {100 * share:g} % of the answers keep"
-        limits: Any = {"xlim": (-0.01, 1.015), "ylim": (0, None)}
-        return self._finish("coverage (share of the cases answered)", words, **limits)
+        return self._finish(
+            "coverage (share of the cases answered)", words, xlim=(-0.01, 1.015), ylim=(0, None)
+        )
 
     def _draw(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
         y = curve.aoc if share is None else curve.tolerance_at(share)

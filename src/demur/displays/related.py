@@ -186,8 +186,9 @@ class DetCurveDisplay(ScoreDisplay):
             rates = np.stack([curve.fpr, 1 - curve.tpr])
             fpr, fnr = rates[:, ((rates > 0) & (rates < 1)).all(axis=0)]
             self._append(model=name, fpr=fpr, fnr=fnr)
-            label = with_name(name, f"AUC {curve.auc:.3f}")
-            self.lines_ += ax.plot(ndtri(fpr), ndtri(fnr), lw=1.6, label=label, **style)
+            self.lines_ += ax.plot(
+                ndtri(fpr), ndtri(fnr), lw=1.6, label=with_name(name, f"AUC {curve.auc:.3f}"), **style
+            )
         ends = ndtri(_TICKS[[0, -1]])
         ax.plot(ends, -ends, color=GUIDE, lw=1, zorder=0)
         words = [f"{100 * tick:g} %" for tick in _TICKS]
@@ -340,8 +341,9 @@ class PvaDisplay(ScoreDisplay):
         worst = rate * miss + (1 - rate) * (1 - miss)
         place = np.divide(rate * miss, worst, out=np.zeros_like(worst), where=worst > 0)
         cost = np.asarray(self.result.expected_cost(place.ravel())).reshape(place.shape) * worst
-        look = {"cmap": SEQUENTIAL_CMAP, "shading": "gouraud", "rasterized": True}
-        self.image_ = ax.pcolormesh(side, side, cost, **look)
+        self.image_ = ax.pcolormesh(
+            side, side, cost, cmap=SEQUENTIAL_CMAP, shading="gouraud", rasterized=True
+        )
         self.figure_.colorbar(self.image_, ax=ax, label="cost per case")
         self._append(model="", prevalence=rate.ravel(), miss=miss.ravel(), cost=cost.ravel())
         ax.set(xlabel="prevalence", ylabel="cost of a miss (a false alarm costs the rest to 1)")

@@ -22,14 +22,7 @@ from demur.displays.base import (
 from demur.roc.curve import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from demur.surface.window import decide
 
-__all__ = ["ROC_WORDS", "PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_space"]
-
-
-def draw_roc(ax: Any, curve: RocCurve, label: str, style: dict[str, Any]) -> tuple[Any, Any]:
-    """Draw one curve, thinned to what can be seen; return the line and the points drawn."""
-    at = thinned(curve.fpr, curve.tpr)
-    (line,) = ax.plot(curve.fpr[at], curve.tpr[at], label=label, lw=1.6, **style)
-    return line, at
+__all__ = ["ROC_WORDS", "PrecisionRecallDisplay", "RocCurveDisplay", "roc_space"]
 
 
 ROC_WORDS = "false positive rate", "true positive rate"
@@ -104,10 +97,11 @@ class RocCurveDisplay(ScoreDisplay):
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         self.window_markers_: list[Any] = []
         for index, (name, curve, style) in enumerate(self._curves()):
-            line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
-            self.lines_.append(line)
+            at = thinned(curve.fpr, curve.tpr)
             points = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": curve.thresholds[at]}
-            self._append(model=name, part="curve", **points)
+            rows = {"model": name, "part": "curve", **points}
+            label = with_name(name, f"AUC {curve.auc:.3f}")
+            self.lines_ += self._line("fpr", "tpr", rows, label=label, lw=1.6, **style)
             if hull:
                 outer, color = curve.convex_hull(), style["color"]
                 if len(self._members) == 1:

@@ -317,9 +317,10 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         if borders:
             from matplotlib.collections import PolyCollection
 
-            style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.5}
             polygons = list(self.result.cells(mu, nu).polygons)
-            self.ax_.add_collection(PolyCollection(polygons, alpha=0.5, **style))
+            self.ax_.add_collection(
+                PolyCollection(polygons, alpha=0.5, facecolors="none", edgecolors="black", linewidths=0.5)
+            )
         draw_lemma(self.ax_, mu, nu)
         if window is not None:
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
@@ -364,8 +365,9 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         heights = self._heights(pieces)
         colors = ScalarMappable(Normalize(0, top), SEQUENTIAL_CMAP)
         faces = colors.to_rgba(np.array([z.mean() for z in heights]))
-        look = {"facecolors": faces, "edgecolors": faces, "linewidths": 0.3}
-        self.mesh_ = self._add_polygons(pieces, heights, part="surface", **look)
+        self.mesh_ = self._add_polygons(
+            pieces, heights, part="surface", facecolors=faces, edgecolors=faces, linewidths=0.3
+        )
         if borders and cells is not None:
             outlines = [np.vstack([polygon, polygon[:1]]) for polygon in cells.polygons]
             for outline, z in zip(outlines, self._heights(outlines), strict=True):

@@ -242,8 +242,9 @@ class MimeticCostDisplay(Display):
             # rows of two panels that share both axes
             rows, columns = -(-len(schemes) // 2), min(2, len(schemes))
             size = (4.2 * columns + 2.4, 3.6 * rows)
-            look = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
-            self.figure_, grid = pyplot().subplots(rows, columns, figsize=size, **look)
+            self.figure_, grid = pyplot().subplots(
+                rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False, layout="constrained"
+            )
             self.axes_ = dict(zip(schemes, grid.flat, strict=False))
             for empty in grid.flat[len(schemes) :]:
                 empty.remove()

@@ -199,9 +199,10 @@ class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
             beyond = f", {100 * infinite:.1f} % of the cases at infinity" if infinite else ""
             # densities for bins, shares for single scores
             heights = sign * drawn[name][finite] / np.where(binned, size, 1.0)
-            style = {"color": color, "edgecolor": "white", "linewidth": 0.4}
             label = f"{name}s ({'up' if sign > 0 else 'down'}{beyond})"
-            self.bars_.append(ax.bar(middle, heights, size, label=label, **style))
+            self.bars_.append(
+                ax.bar(middle, heights, size, label=label, color=color, edgecolor="white", linewidth=0.4)
+            )
         ax.axhline(0, color="black", lw=0.8)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
         unit = "" if len(counts.scores) <= bins else " per unit of score"
@@ -302,8 +303,9 @@ class CaseCostsDisplay(_ScoreBarsDisplay):
             beyond = float(drawn[~finite].sum())
             words = f"{words}, {_amount(float(drawn.sum()))}"
             words = f"{words} ({_amount(beyond)} at infinity)" if beyond else words
-            style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-            self.bars_[name] = ax.bar(middle, heights, size, label=words, **style)
+            self.bars_[name] = ax.bar(
+                middle, heights, size, label=words, color=color, hatch=hatch, edgecolor="white", linewidth=0.4
+            )
         ax.axhline(0, color="black", lw=0.8)
         ax.grid(axis="y", color=GUIDE, lw=0.4)
         ax.set_axisbelow(True)

@@ -154,9 +154,9 @@ def read_score_costs(
     columns = replace(columns, amounts=prices.columns)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         if isinstance(table, FrameTable):
-            scan = _Scan(table=table, columns=columns, terms=prices, model="", products=COST_PRODUCTS[:3])
             return {
-                name: _score_costs(replace(scan, model=name), label, bins, limit) for name in columns.scores
+                name: _score_costs(_Scan(table, columns, prices, name, COST_PRODUCTS[:3]), label, bins, limit)
+                for name in columns.scores
             }
         rows = table.head(columns.all, table.n_rows or 0)
     for name in columns.all:
@@ -185,18 +185,21 @@ class CostTerms:
     @classmethod
     def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> CostTerms:
         """Check everything that can be told before the data are seen."""
-        kept = {name: value for name, value in named.items() if value is not None}
-        # numbers in place of columns: `CaseCosts` says what is wrong with the rest
+        told: dict[str, Any] = {
+            name: value if isinstance(value, str) else check_number(value, name)
+            for name, value in named.items()
+            if value is not None
+        }
+        # 0 in place of columns: `CaseCosts` says what is wrong with the rest
         numbers: dict[str, Any] = {
-            name: 0.0 if isinstance(value, str) else check_number(value, name) for name, value in kept.items()
+            name: 0.0 if isinstance(value, str) else value for name, value in told.items()
         }
         CaseCosts(**numbers, reviewer=reviewer)
         if reviewer is not None:
             check_type(reviewer, "reviewer", Reviewer)
             if np.ndim(reviewer.fee):
                 raise input_error("fee", "must be one number here", f"{len(reviewer.fee)} fees")
-        as_told = {name: value if isinstance(value, str) else float(value) for name, value in kept.items()}
-        return cls(as_told, reviewer)
+        return cls(told, reviewer)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -236,7 +239,7 @@ class CostTerms:
 # ---------------------------------------------------------------- sums of an engine
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Scan:
     """One model of a table, its costs, and which products of two of them are added up."""
 
@@ -263,9 +266,10 @@ class _Scan:
         numbers = {
             place: without_nan(table.frame, table.numbers(column)) for place, column in self.numbers.items()
         }
-        return table.frame.select(
-            **table.keys(self.columns), **{_SCORE: table.numbers(self.model)}, **numbers
-        )
+        keys = table.keys(self.columns)
+        # in this order: it decides the folds
+        first = {_LABEL: keys.pop(_LABEL), _SCORE: table.numbers(self.model)}
+        return table.frame.select(**first, **keys, **numbers)
 
     def grouped(self, frame: Any, *keys: str, most: int | None = None) -> dict[str, Any]:
         """Group by class and keys; add up costs, products, and what is wrong with the amounts."""
@@ -400,7 +404,7 @@ def read_folded_costs(
         assert isinstance(table, FrameTable)
         found: dict[Any, dict[str, FoldedCosts]] = {}
         for model in columns.scores:
-            scan = _Scan(table=table, columns=columns, terms=terms, model=model, products=COST_PRODUCTS)
+            scan = _Scan(table, columns, terms, model, COST_PRODUCTS)
             rows = _folded_rows(scan)
             _require_complete(rows, scan)
             for group, part in _parts(rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -425,7 +426,7 @@ def read_paired_counts(
         if bins is None and not _too_many_pairs(table, columns):
             # group by the score of a, with the score of b in the place of a group
             first, second = columns.scores
-            roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=second)
+            roles = replace(columns, scores=(first,), groups=second)
             tally = _tallied(table, roles, Cut(), None if table.in_memory else 2 * _MOST_CELLS)
             if table.in_memory or len(tally) <= 2 * _MOST_CELLS:
                 return _from_tally(tally, columns, label, tally.lower, tally.group)
@@ -456,8 +457,7 @@ def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> P
     first, second = columns.scores
     rows = table.head(columns.scores, FIRST_ROWS)
     cut_a, cut_b = (fitting_bins(as_floats(rows[name]), bins) for name in columns.scores)
-    alone = Columns(y_true=columns.y_true, scores=(second,), weights=columns.weights)
-    alone_b = _tallied(table, alone, Cut(cut_b), None)
+    alone_b = _tallied(table, replace(columns, scores=(second,)), Cut(cut_b), None)
     # the bin of the second score as a column of its own
     number = next(new for new in (f"bin of {second}{'_' * k}" for k in range(99)) if new not in table.kinds)
     wider: Table
@@ -467,8 +467,7 @@ def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> P
     else:
         held = table.head(columns.all, sys.maxsize)
         wider = MemoryTable(table.name, {**held, number: cut_b.of_array(as_floats(held[second]))})
-    roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=number)
-    tally = _tallied(wider, roles, Cut(cut_a), None)
+    tally = _tallied(wider, replace(columns, scores=(first,), groups=number), Cut(cut_a), None)
     low_a, high_a = _ranges(tally, tally.number)
     low_b, high_b = _ranges(alone_b, as_floats(tally.group))
     return _from_tally(tally, columns, positive, low_a, low_b, upper_a=high_a, upper_b=high_b)

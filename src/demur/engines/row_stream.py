@@ -180,10 +180,10 @@ class _TextRows(RowStream):
         for path in self._paths:
             word = f"{path} line" if len(self._paths) > 1 else "line"
             numbered = self._rows(path)
-            while block := list(islice(numbered, size)):
-                lines, rows = (list(column) for column in zip(*block, strict=True))
-                scores = [[_score(row[place]) for place in places] for row in rows]
-                yield word, lines, rows, np.array(scores)
+            while block := dict(islice(numbered, size)):
+                rows = list(block.values())
+                scores = np.array([_score(row[place]) for row in rows for place in places])
+                yield word, list(block), rows, scores.reshape(len(rows), len(places))
 
     def _problem(self, row: Sequence[str], column: str) -> str:
         word = row[self.columns.index(column)].strip()

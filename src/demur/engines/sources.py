@@ -40,12 +40,9 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
     optional = [(role, name) for role, name in (("weights", weights), ("groups", groups)) if name is not None]
     for argument, name in [("y_true", y_true), *(("scores", name) for name in names), *optional]:
         if not isinstance(name, str):
-            raise input_error(
-                argument,
-                "must name a column",
-                type(name).__name__,
-                "with arrays in place of columns, pass None as source.",
-            )
+            arrays = "with arrays in place of columns, pass None as source."
+            hint = None if argument in ("weights", "groups") else arrays
+            raise input_error(argument, "must name a column", type(name).__name__, hint)
     if not names or len(set(names)) < len(names):
         raise input_error("scores", "must name one or more columns, each once", names)
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)

@@ -29,8 +29,8 @@ from demur.counts.window import AbstentionWindow
 from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
     TrainingCases,
+    TwoClassMixin,
     positive_scores,
-    two_labels,
 )
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
@@ -161,16 +161,11 @@ def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
     warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
 
-class TwoClassAbstainer(OutOfFoldClassifier):
+class TwoClassAbstainer(TwoClassMixin, OutOfFoldClassifier):
     """What the classifiers share that put a window on one score; `window_` decides."""
 
-    pos_label: Any
     response_method: str
     window_: Any
-
-    def _labels_of_codes(self, classes: Any) -> Any:
-        """Negative label, positive label."""
-        return two_labels(self, classes, self.pos_label)
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
@@ -191,11 +186,6 @@ class TwoClassAbstainer(OutOfFoldClassifier):
 
     def _decide(self, response: Any) -> IntArray:
         return decide(response, self.window_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class AbstainingClassifier(TwoClassAbstainer):
@@ -363,14 +353,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         if self.costs is not None:
             if isinstance(self.costs, CaseCosts):
                 # the constructor cannot know the cases
-                for field in fields(self.costs):
-                    if field.name != "reviewer" and isinstance(getattr(self.costs, field.name), np.ndarray):
-                        raise input_error(
-                            "costs",
-                            "must hold one number per cost",
-                            f"amounts as {field.name}",
-                            f"pass them to fit: fit(X, y, {field.name}=...).",
-                        )
+                names = [field.name for field in fields(CaseCosts)]
+                amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
+                if amounts:
+                    raise input_error(
+                        "costs",
+                        "must hold one number per cost",
+                        f"amounts as {amounts[0]}",
+                        f"pass them to fit: fit(X, y, {amounts[0]}=...).",
+                    )
             else:
                 check_type(self.costs, "costs", CostModel)
             if any(given):

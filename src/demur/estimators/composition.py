@@ -20,13 +20,11 @@ from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
-    check_outcomes,
+    TwoClassMixin,
     class_probabilities,
     fixed_splits,
     out_of_fold,
     take_features,
-    training_cases,
-    two_labels,
     weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
@@ -102,7 +100,7 @@ def _are_named(given: Any) -> bool:
     return len(pairs) > 0 and all(isinstance(one, tuple) and len(one) == 2 for one in pairs)
 
 
-class CautiousEnsemble(NamedClassifiers):
+class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     """Several classifiers of two classes made into one that abstains, at the lowest cost.
 
     Votes, averages, limits and windows are chosen on out-of-fold probabilities, all members on the same
@@ -211,9 +209,7 @@ class CautiousEnsemble(NamedClassifiers):
             Weigh the cases for the rule, and for the members that take weights.
         """
         members = self._check()
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(two_labels(self, cases.classes, self.pos_label), self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         fit_params = self._fit_params(members, cases.weights)
         cv = fixed_splits(self.cv, X, cases)
         self.members_, columns = [], []
@@ -230,7 +226,6 @@ class CautiousEnsemble(NamedClassifiers):
             )
             self.members_.append(fitted)
             columns.append(response)
-        self.classes_ = cases.classes
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
         self._positive, self._weights = held_out.labels == self._outcomes[1], held_out.weights
@@ -286,11 +281,6 @@ class CautiousEnsemble(NamedClassifiers):
             repeats=repeats,
             rng=rng,
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 class DelegatingClassifier(NamedClassifiers):
@@ -411,11 +401,8 @@ class DelegatingClassifier(NamedClassifiers):
             Passed to the stages that take weights.
         """
         stages = self._members()
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(cases.classes, self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         fit_params = self._fit_params(stages, cases.weights)
-        self.classes_ = cases.classes
         self.stages_: list[Any] = []
         sizes = []
         for name, stage in stages:
@@ -461,9 +448,8 @@ class DelegatingClassifier(NamedClassifiers):
         codes, stage_of = np.full((2, len(rows)), ABSTAIN)
         for k, stage in enumerate(self.stages_):
             labels = stage.predict(_safe_indexing(X, rows))
-            answered = np.ones(len(rows), dtype=np.bool_)
-            if isinstance(stage, OutOfFoldClassifier):
-                answered = labels != stage.abstain_label_
+            abstains = isinstance(stage, OutOfFoldClassifier)
+            answered = labels != stage.abstain_label_ if abstains else np.ones(len(rows), np.bool_)
             codes[rows[answered]] = np.searchsorted(self.classes_, labels[answered])
             stage_of[rows[answered]] = k
             rows = rows[~answered]

@@ -132,10 +132,10 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             sample_weight = _check_sample_weight(sample_weight, X)
         routed = self._routed(sample_weight, fit_params)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        label = self.abstain_label
-        self.abstain_label_ = default_label(self.classes_.tolist()) if label is None else label
+        names = self.classes_.tolist()
+        self.abstain_label_ = default_label(names) if self.abstain_label is None else self.abstain_label
         if self.abstain_cost is not None:
-            if self.abstain_label_ in self.classes_.tolist():
+            if self.abstain_label_ in names:
                 raise input_error(
                     "abstain_label",
                     "must not be one of the classes",
@@ -151,12 +151,11 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
                 )
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         take_features(self, self.estimator_)
-        m, names = len(self.classes_), self.classes_.tolist()
         priors, abstain_cost = (
             None if getattr(self, name) is None else by_class(getattr(self, name), name, names)
             for name in ("priors", "abstain_cost")
         )
-        costs = 1.0 - np.eye(m) if self.costs is None else self.costs
+        costs = 1.0 - np.eye(len(names)) if self.costs is None else self.costs
         seed = self.random_state
         if seed is not None and not isinstance(seed, (int, np.integer)):
             seed = check_random_state(seed).randint(2**31 - 1)
@@ -165,7 +164,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             codes,
             # class positions as names, after checking the user's names
             as_cost_matrix(costs, names).values,
-            classes=range(m),
+            classes=range(len(names)),
             priors=priors,
             sample_weight=sample_weight,
             method=self.method,

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
@@ -29,7 +29,7 @@ from demur._checks import (
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
-from demur.estimators.out_of_fold import two_labels
+from demur.estimators.out_of_fold import TwoClassMixin
 from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.unlabelled.invented import (
@@ -62,12 +62,11 @@ __all__ = [
 ]
 
 
-class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class OracleModel(TwoClassMixin, BaseEstimator):  # type: ignore[misc]
     """What models around a ready oracle share: two classes, costs, clones that keep the oracle."""
 
     oracle: Any
     costs: CostModel | None
-    pos_label: Any
     classes_: np.ndarray
     decision_: UnlabelledThreshold
 
@@ -75,11 +74,6 @@ class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # The oracle is knowledge, not something to fit again: clones share it.
         options = {name: value for name, value in self.get_params(deep=False).items() if name != "oracle"}
         return type(self)(self.oracle, **{name: clone(value, safe=False) for name, value in options.items()})
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _prepare(self, y: Any) -> CostModel:
         """Take the two classes from the oracle, else from y, else 0 and 1; return the costs, checked."""
@@ -90,7 +84,7 @@ class OracleModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise input_error(
                     "y", "must hold two classes where the oracle names none", f"{len(known)} class"
                 )
-        self.classes_, self._outcomes = known, two_labels(self, known, self.pos_label)
+        self.classes_, self._outcomes = known, self._labels_of_codes(known)
         costs = CostModel() if self.costs is None else self.costs
         check_type(costs, "costs", CostModel)
         return costs

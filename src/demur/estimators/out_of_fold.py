@@ -41,6 +41,7 @@ __all__ = [
     "AbstainingPredictions",
     "OutOfFoldClassifier",
     "TrainingCases",
+    "TwoClassMixin",
     "check_outcomes",
     "class_probabilities",
     "default_label",
@@ -50,7 +51,6 @@ __all__ = [
     "positive_scores",
     "take_features",
     "training_cases",
-    "two_labels",
     "weight_params",
 ]
 
@@ -149,20 +149,6 @@ def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) ->
     return {}
 
 
-def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
-    """Return the negative and the positive label of two classes."""
-    if len(classes) != 2:
-        raise InputError(
-            f"Only binary classification is supported by {type(owner).__name__}. The type of the target "
-            f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
-        )
-    if pos_label is None:
-        return classes
-    if pos_label not in classes.tolist():
-        raise input_error("pos_label", f"must be one of the classes {classes.tolist()}", repr(pos_label))
-    return classes if classes[1] == pos_label else classes[::-1]
-
-
 def default_label(classes: list[Any]) -> Any:
     """Return "abstain" beside strings and -1 beside anything else, or the next label that is no class."""
     if all(isinstance(value, str) for value in classes):
@@ -212,7 +198,20 @@ def take_features(owner: Any, fitted: Any) -> None:
 class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
     """Labels of decisions: `_outcomes` holds the classes and, last, the label of an abstention."""
 
+    abstain_label: Any
     _outcomes: Any
+
+    def _checked_cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, TrainingCases]:
+        """Check the arguments of `fit`; note the classes and all predictions."""
+        X, _ = indexable(X, y)
+        cases = training_cases(self, y, sample_weight)
+        self.classes_ = cases.classes
+        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
+        return X, cases
+
+    def _labels_of_codes(self, classes: Any) -> Any:
+        """Labels in the order of the decisions."""
+        return classes
 
     @abstractmethod
     def decide(self, X: Any) -> IntArray:
@@ -233,6 +232,31 @@ class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
         decided = self.decide(X)
         right = (self._outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
         return float(np.average(right, weights=check_weights(sample_weight)))
+
+
+class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
+    """Classifier of two classes, one of them positive."""
+
+    pos_label: Any
+
+    def _labels_of_codes(self, classes: Any) -> Any:
+        """Return the negative and the positive label."""
+        if len(classes) != 2:
+            raise InputError(
+                f"Only binary classification is supported by {type(self).__name__}. The type of the target "
+                f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
+            )
+        if self.pos_label is None:
+            return classes
+        if self.pos_label not in classes.tolist():
+            rule = f"must be one of the classes {classes.tolist()}"
+            raise input_error("pos_label", rule, repr(self.pos_label))
+        return classes if classes[1] == self.pos_label else classes[::-1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
 
 # ---------------------------------------------------------------- out of fold
@@ -361,7 +385,6 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
     estimator: Any
     cv: Any
     refit: bool
-    abstain_label: Any
 
     # ---------------------------------------------------------------- what subclasses say
 
@@ -396,9 +419,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         **params
             Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
         """
-        X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
-        self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
+        X, cases = self._checked_cases(X, y, sample_weight)
         self._check(cases)
         fit_params, split_params = self._routed(sample_weight, params)
         self.estimator_, held_out, response = out_of_fold(
@@ -411,16 +432,11 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
             fit_params=fit_params,
             split_params=split_params,
         )
-        self.classes_ = cases.classes
         take_features(self, self.estimator_)
         self._choose(X, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(response)
         return self
-
-    def _labels_of_codes(self, classes: Any) -> Any:
-        """Labels in the order of the decisions."""
-        return classes
 
     def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arguments of the inner `fit` and of `split`."""

@@ -48,7 +48,7 @@ class ActionRanges(ChangeTest):
     @classmethod
     def of(cls, policy: Policy, *, alpha: float) -> "ActionRanges":
         """Derive the ranges from promise and evidence; 0 to 1 where the policy states nothing."""
-        evidence, promise = policy.evidence, policy.promise
+        evidence = policy.evidence
         if evidence is None:
             hint = "make it with Policy.from_answer."
             raise input_error("policy", "must have its evidence", f"the rule {policy.chosen!r}", hint)
@@ -61,15 +61,16 @@ class ActionRanges(ChangeTest):
             low, high = binomial_interval(share * evidence.n, evidence.n, level)
             return float(low), float(high)
 
-        abstained = None if promise is None else promise.abstention_rate
-        wrong = limits(None if promise is None else promise.error_rate)[1]
-        least, most = limits(abstained)
+        wrong = limits(policy.error_rate)[1]
+        least, most = limits(policy.abstention_rate)
         shares = evidence.class_sizes / evidence.n if policy.shares is None else policy.shares
         ends = [limits(float(share)) for share in shares]
         low = [max(below - wrong - most, 0.0) for below, _ in ends]
         high = [min(above + wrong, 1.0) for _, above in ends]
         return cls(
-            low=np.array([*low, least]), high=np.array([*high, most]), expected=(*[None] * classes, abstained)
+            low=np.array([*low, least]),
+            high=np.array([*high, most]),
+            expected=(*[None] * classes, policy.abstention_rate),
         )
 
     @property

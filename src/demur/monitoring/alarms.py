@@ -145,16 +145,12 @@ def frequent_actions(counts: Sequence[float], most: int) -> list[int]:
 
 def cases_per_day(monitor: Any) -> float | None:
     """Return the cases per day over the days the batches name; None if they name fewer than two."""
-    days = []
-    for row in monitor.history:
-        try:
-            days.append(date.fromisoformat(str(row.at)[:10]).toordinal())
-        except ValueError:
-            return None
-    if not days or max(days) == min(days):
+    try:
+        days = [date.fromisoformat(str(row.at)[:10]).toordinal() for row in monitor.history]
+    except ValueError:
         return None
-    n: int = monitor.n
-    return n / (max(days) - min(days) + 1)
+    span = max(days, default=0) - min(days, default=0)
+    return float(monitor.n / (span + 1)) if span else None
 
 
 def _explained(monitor: Any) -> str:

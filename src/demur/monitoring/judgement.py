@@ -16,7 +16,6 @@ from demur.monitoring.betting import CostSequence, loss_range
 from demur.monitoring.labels import LabelledCases, known_labels, rule_values
 from demur.monitoring.promise import promise_of
 from demur.policy.policy import Policy
-from demur.policy.promise import promise_verdict
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
 
@@ -113,7 +112,12 @@ class PolicyJudgement(Result):
     @property
     def verdict(self) -> str | None:
         """Whether the promise is kept, as far as these cases tell."""
-        return promise_verdict(self.overall.cost_interval, self.promised_limit, broken=self.broken)
+        cost = self.overall.cost_interval
+        if cost is None or self.promised_limit is None:
+            return None
+        if self.broken:
+            return "not kept"
+        return "kept" if cost.high <= self.promised_limit else "not yet certain"
 
 
 def judge_policy(

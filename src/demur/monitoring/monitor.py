@@ -10,8 +10,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_same_length, check_type, input_error
+from demur._checks import (
+    check_confidence_level,
+    check_positive_int,
+    check_same_length,
+    check_type,
+    input_error,
+)
 from demur._files.whole import whole_file
+from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
@@ -24,7 +31,7 @@ from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest
 from demur.monitoring.page import monitor_page
 from demur.monitoring.promise import expected_outcomes, largest_amount, losses_of, promise_of
 from demur.monitoring.rates import cohen_kappa, share_sequence
-from demur.monitoring.recent import RecentBatches, recent_batches
+from demur.monitoring.recent import RecentBatches
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
@@ -482,9 +489,34 @@ class PolicyMonitor:
     def recent(self, batches: int = 7) -> RecentBatches:
         """Return the decisions of the last batches alone, with limits that hold for all windows together.
 
-        For weeks that differ among themselves, such as seasons: only the reference is compared with.
+        For weeks that differ among themselves, such as seasons: only the reference is compared with. Window
+        t, that of the look after batch t, gets alpha_t = alpha / (t (t + 1)); these add up to alpha, so the
+        limits (Clopper and Pearson, shared by the decisions) and the alarm E >= 1 / alpha_t hold for all
+        windows together, whatever the batches before were like. E is E_j of ``demur.monitoring.drift`` for
+        the decisions, with nothing known but the reference.
         """
-        return recent_batches(self._state.rows, self.reference, batches=batches, alpha=self.alpha)
+        batches, rows = check_positive_int(batches, "batches"), self._state.rows
+        if not rows:
+            raise UndefinedError("The last batches need a batch. Hint: call update first.")
+        last = rows[-1].last
+        # older batches are kept in pairs: the window begins where one does
+        chosen = [row for row in rows if row.last > last - batches]
+        counts = np.array([row.counts for row in chosen]).sum(axis=0)
+        n = counts.sum()
+        spent = self.alpha / (last * (last + 1))
+        low, high = binomial_interval(counts, float(n), 1 - spent / len(counts))
+        e_value = float(np.exp(min(self.reference.outcome_log_ratio(counts), 700.0)))
+        return RecentBatches(
+            first=chosen[0].first,
+            last=last,
+            n=int(n),
+            shares=tuple((counts / n).tolist()),
+            intervals=tuple(Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)),
+            expected=self.reference.expected,
+            e_value=e_value,
+            limit=1 / spent,
+            differs=e_value >= 1 / spent,
+        )
 
     @property
     def history(self) -> list[BatchRow]:

@@ -39,12 +39,14 @@ def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
     name = monitor.policy.model or "a policy"
     title = f"{'Alarm' if alarms else 'Quiet'}: {name} in use"
     style = files("demur.monitoring").joinpath("page.css").read_text(encoding="utf-8")
+    quiet = quiet_sentence(monitor, _number) if monitor.n else "No batch has been counted yet."
+    verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in alarms or [quiet])
     facts = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(monitor)
     )
     parts = [
         f"<h1>{escape(title)}</h1>",
-        _verdict(monitor, alarms),
+        f'<section class="verdict {"alarm" if alarms else "quiet"}" aria-label="Verdict">{verdict}</section>',
         "<h2>What to do</h2>",
         f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in advice(monitor, proposed=proposed))}</ul>",
         "<h2>In numbers</h2>",
@@ -62,14 +64,6 @@ def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
         + "\n".join(parts)
         + "\n</main>\n</body>\n</html>\n"
     )
-
-
-def _verdict(monitor: Any, alarms: list[str]) -> str:
-    if alarms:
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in alarms)
-        return f'<section class="verdict alarm" aria-label="Verdict">{said}</section>'
-    said = "No batch has been counted yet." if not monitor.n else quiet_sentence(monitor, _number)
-    return f'<section class="verdict quiet" aria-label="Verdict"><p>{said}</p></section>'
 
 
 # ---------------------------------------------------------------- numbers

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from demur._checks import check_positive_int
-from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
-from demur.exceptions import UndefinedError
-from demur.monitoring.actions import ActionRanges
-from demur.monitoring.reference import ReferenceCells
-from demur.monitoring.state import BatchRow
 
-__all__ = ["RecentBatches", "recent_batches"]
+__all__ = ["RecentBatches"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -93,37 +84,3 @@ class RecentBatches(Result):
     def abstained_interval(self) -> Interval:
         """Limits of `abstained`."""
         return self.intervals[-1]
-
-
-def recent_batches(
-    rows: Sequence[BatchRow], reference: ReferenceCells | ActionRanges, *, batches: int, alpha: float
-) -> RecentBatches:
-    """Compare the last batches with the reference, spending alpha over the windows.
-
-    Window t, that of the look after batch t, gets alpha_t = alpha / (t (t + 1)); these add up to
-    alpha, so the limits (Clopper and Pearson, shared by the decisions) and the alarm E >= 1 /
-    alpha_t hold for all windows together, whatever the batches before were like. E is E_j of
-    ``demur.monitoring.drift`` for the decisions, with nothing known but the reference.
-    """
-    batches = check_positive_int(batches, "batches")
-    if not rows:
-        raise UndefinedError("The last batches need a batch. Hint: call update first.")
-    last = rows[-1].last
-    # older batches are kept in pairs: the window begins where one does
-    chosen = [row for row in rows if row.last > last - batches]
-    counts = np.array([row.counts for row in chosen]).sum(axis=0)
-    n = counts.sum()
-    spent = alpha / (last * (last + 1))
-    low, high = binomial_interval(counts, float(n), 1 - spent / len(counts))
-    e_value = float(np.exp(min(reference.outcome_log_ratio(counts), 700.0)))
-    return RecentBatches(
-        first=chosen[0].first,
-        last=last,
-        n=int(n),
-        shares=tuple((counts / n).tolist()),
-        intervals=tuple(Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)),
-        expected=reference.expected,
-        e_value=e_value,
-        limit=1 / spent,
-        differs=e_value >= 1 / spent,
-    )

@@ -186,15 +186,11 @@ def _shares(scores: ArrayLike, *, log: bool) -> FloatArray:
 
 
 def _answers(node: MetaClassNode | int, f: FloatArray) -> IntArray:
-    answers = np.empty(len(f), dtype=np.int64)
-    waiting: list[tuple[MetaClassNode | int, IntArray]] = [(node, np.arange(len(f)))]
-    while waiting:
-        current, rows = waiting.pop()
-        if not isinstance(current, MetaClassNode):
-            answers[rows] = current
-            continue
-        goes_left = _ratio(f[rows], current.left, current.right) >= current.threshold
-        waiting += [(current.on_left, rows[goes_left]), (current.on_right, rows[~goes_left])]
+    if not isinstance(node, MetaClassNode):
+        return np.full(len(f), node)
+    answers, goes_left = np.empty(len(f), dtype=np.int64), _ratio(f, node.left, node.right) >= node.threshold
+    for child, rows in ((node.on_left, goes_left), (node.on_right, ~goes_left)):
+        answers[rows] = _answers(child, f[rows])
     return answers
 
 

@@ -207,14 +207,12 @@ class Policy(Result):
             object.__setattr__(self, "chosen", "cheapest" if window else "weights")
         if window:
             check_choice(self.chosen, "chosen", _CHOSEN)
-            if self.costs is not None:
-                check_type(self.costs, "costs", CostModel)
-            elif self.chosen == "cheapest":
-                raise input_error("costs", "are needed by the rule 'cheapest'", None)
-        elif isinstance(self.costs, CostMatrix):
+        if isinstance(self.costs, CostMatrix) and not window:
             object.__setattr__(self, "costs", self.costs.arranged(self.classes))
         elif self.costs is not None:
             check_type(self.costs, "costs", CostModel)
+        elif window and self.chosen == "cheapest":
+            raise input_error("costs", "are needed by the rule 'cheapest'", None)
         if (self.amounts is None) == (self.chosen == "amounts"):
             raise input_error("amounts", "belong to the rule 'amounts'", f"the rule {self.chosen!r}")
 
@@ -330,20 +328,14 @@ class Policy(Result):
         check_type(window, "window", AbstentionWindow, "an")
         check_type(counts, "counts", ScoreCounts)
         _require_window_of(window, counts)
-        prices = _costs_of(window, costs)
-        constrained = window.about == "limits"
-        notes = (note, window.note)
         return cls(
-            rule=Window(window.lower, window.upper),
+            **_window_parts(window, _costs_of(window, costs)),
             classes=(neg_label, pos_label),
             abstain_label=abstain_label,
-            costs=prices,
-            shares=_two_shares(window.prevalence),
-            promise=_window_promise(window, prices),
-            chosen="constrained" if constrained else "cheapest",
+            chosen="constrained" if window.about == "limits" else "cheapest",
             evidence=PolicyEvidence.from_counts(counts),
             model=model,
-            note=" ".join(words for words in notes if words),
+            note=" ".join(words for words in (note, window.note) if words),
         )
 
     @classmethod
@@ -392,7 +384,54 @@ class Policy(Result):
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
         else "abstain". A rule without a model needs no policy and is refused.
         """
-        return cls(**_answer_parts(answer), abstain_label=abstain_label)
+        if answer.model is None:
+            raise InputError(
+                f"`answer` must be the rule of a model, got {answer.kind!r}. "
+                "Hint: a rule without a model needs no policy."
+            )
+        parts = {
+            "rule": answer.rule,
+            "classes": answer.classes,
+            "abstain_label": abstain_label,
+            "promise": Promise(
+                cost=answer.cost,
+                limit=answer.interval.high,
+                abstention_rate=answer.abstention_rate,
+                error_rate=answer.error_rate,
+                fn=answer.missed,
+                fp=answer.alarms,
+            ),
+            "model": answer.model,
+            "note": answer.condition,
+            "shares": answer.class_shares,
+        }
+        if answer.counts is None:
+            sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
+            parts |= {
+                "rule": replace(answer.rule, classes=answer.classes),
+                "costs": replace(answer.costs, classes=answer.classes),
+                "abstain_costs": answer.abstain_costs,
+                "chosen": answer.kind,
+                "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
+            }
+            return cls(**parts)
+        parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
+        if answer.window is None:
+            return cls(**parts, costs=answer.costs, chosen=answer.kind)
+        _require_window_of(answer.window, answer.counts)
+        if isinstance(answer.costs, CaseCosts):
+            return cls(**parts, amounts=answer.costs.to_dict(), chosen="amounts")
+        # one threshold may have been cheaper than reviews: so it stays at other costs, too
+        costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
+        constrained = answer.condition or answer.window.about == "limits"
+        parts |= {
+            "costs": _costs_of(answer.window, costs),
+            "shares": [1 - answer.window.prevalence, answer.window.prevalence],
+            # not the cheapest window at its costs, so not to be derived again at others
+            "chosen": "constrained" if constrained else "cheapest",
+            "note": answer.condition or answer.window.note,
+        }
+        return cls(**parts)
 
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
@@ -419,13 +458,7 @@ class Policy(Result):
         assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
         surface = self.evidence.surface(prevalence=assumed)
         window = written_window(surface.window(costs=prices), surface.counts)
-        return replace(
-            self,
-            rule=Window(window.lower, window.upper),
-            costs=prices,
-            shares=_two_shares(window.prevalence),
-            promise=_window_promise(window, prices),
-        )
+        return replace(self, **_window_parts(window, prices))
 
     # ---------------------------------------------------------------- decisions
 
@@ -652,70 +685,16 @@ class Policy(Result):
 # ---------------------------------------------------------------- where the parts come from
 
 
-def _answer_parts(answer: Any) -> dict[str, Any]:
-    """Return the arguments of `Policy` that an answer of `compare_models` holds."""
-    if answer.model is None:
-        raise InputError(
-            f"`answer` must be the rule of a model, got {answer.kind!r}. "
-            "Hint: a rule without a model needs no policy."
-        )
+def _window_parts(window: AbstentionWindow, costs: CostModel | None) -> dict[str, Any]:
+    """Return the arguments of `Policy` that a window gives; it promises what it does on its own cases."""
     promise = Promise(
-        cost=answer.cost,
-        limit=answer.interval.high,
-        abstention_rate=answer.abstention_rate,
-        error_rate=answer.error_rate,
-        fn=answer.missed,
-        fp=answer.alarms,
-    )
-    parts = {
-        "rule": answer.rule,
-        "classes": answer.classes,
-        "promise": promise,
-        "model": answer.model,
-        "note": answer.condition,
-        "shares": answer.class_shares,
-    }
-    if answer.counts is None:
-        sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
-        return {
-            **parts,
-            "rule": replace(answer.rule, classes=answer.classes),
-            "costs": replace(answer.costs, classes=answer.classes),
-            "abstain_costs": answer.abstain_costs,
-            "chosen": answer.kind,
-            "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
-        }
-    parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
-    if answer.window is None:
-        return {**parts, "costs": answer.costs, "chosen": answer.kind}
-    _require_window_of(answer.window, answer.counts)
-    if isinstance(answer.costs, CaseCosts):
-        return {**parts, "amounts": answer.costs.to_dict(), "chosen": "amounts"}
-    # one threshold may have been cheaper than reviews: so it stays at other costs, too
-    costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
-    constrained = answer.condition or answer.window.about == "limits"
-    return {
-        **parts,
-        "costs": _costs_of(answer.window, costs),
-        "shares": _two_shares(answer.window.prevalence),
-        # not the cheapest window at its costs, so not to be derived again at others
-        "chosen": "constrained" if constrained else "cheapest",
-        "note": answer.condition or answer.window.note,
-    }
-
-
-def _two_shares(prevalence: float) -> FloatArray:
-    return np.array([1 - prevalence, prevalence])
-
-
-def _window_promise(window: AbstentionWindow, costs: CostModel | None) -> Promise:
-    """Return what a window does on its own cases, with hindsight, in the unit of the costs."""
-    return Promise(
         cost=None if costs is None else float(costs.expected_cost(window.cost, window.prevalence)),
         abstention_rate=window.abstention_rate,
         fn=window.fn,
         fp=window.fp,
     )
+    shares = np.array([1 - window.prevalence, window.prevalence])
+    return {"rule": Window(window.lower, window.upper), "costs": costs, "shares": shares, "promise": promise}
 
 
 def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:

@@ -1,13 +1,13 @@
-"""`Promise`: what a policy is expected to cost in use, and how that is judged."""
+"""`Promise`: what a policy is expected to cost in use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from demur._files.values import number, rate
-from demur._results import Interval, Result
+from demur._results import Result
 
-__all__ = ["Promise", "promise_verdict"]
+__all__ = ["Promise"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -43,24 +43,10 @@ class Promise(Result):
     fp: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("cost", "limit"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, number(getattr(self, name), name))
         if self.error_rate is None and self.fn is not None and self.fp is not None:
             object.__setattr__(self, "error_rate", self.fn + self.fp)
-        for name in ("abstention_rate", "fn", "fp", "error_rate"):
+        for name in ("cost", "limit", "abstention_rate", "fn", "fp", "error_rate"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, rate(getattr(self, name), name))
+                check = number if name in ("cost", "limit") else rate
+                object.__setattr__(self, name, check(getattr(self, name), name))
         Result.__post_init__(self)
-
-
-def promise_verdict(cost: Interval | None, limit: float | None, *, broken: bool) -> str | None:
-    """Judge a promised cost by the interval of the cost in use; None where nothing was promised.
-
-    "not kept" where the cost is certainly above the limit, "kept" where its interval ends at or below it.
-    """
-    if cost is None or limit is None:
-        return None
-    if broken:
-        return "not kept"
-    return "kept" if cost.high <= limit else "not yet certain"

@@ -190,16 +190,16 @@ class KalmanModel:
         for name, rows in (("transition", n), ("observation", m)):
             given = getattr(self, name)
             if given is not None and not callable(given):
-                self._keep(name, check_matrix(given, name, (rows, n)))
+                object.__setattr__(self, name, check_matrix(given, name, (rows, n)))
         if self.observation is None:
             raise input_error("observation", "must be a matrix or a function", None)
         q = check_covariance(self.process_noise, "process_noise", n)
         r = check_covariance(self.observation_noise, "observation_noise", m)
-        self._keep("process_noise", q)
-        self._keep("observation_noise", r)
+        object.__setattr__(self, "process_noise", q)
+        object.__setattr__(self, "observation_noise", r)
         # zero noise adds no columns to a square root
-        self._keep("process_factor", lower_factor(q) if q.any() else np.zeros((n, 0)))
-        self._keep("observation_factor", lower_factor(r))
+        object.__setattr__(self, "process_factor", lower_factor(q) if q.any() else np.zeros((n, 0)))
+        object.__setattr__(self, "observation_factor", lower_factor(r))
         if check_rate(self.forgetting, "forgetting") == 0:
             raise input_error("forgetting", "must lie in (0, 1]", self.forgetting)
 
@@ -212,11 +212,8 @@ class KalmanModel:
             if not sizes:
                 raise input_error(name, "is needed where no matrix shows it", None)
             given = sizes[0]
-        self._keep(name, check_positive_int(given, name))
+        object.__setattr__(self, name, check_positive_int(given, name))
         return int(given)
-
-    def _keep(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
 
 
 # ---------------------------------------------------------------- the loop all filters share

@@ -12,7 +12,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.splits import Rows
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import BoolArray, IntArray
 
 __all__ = ["page_amounts"]
 
@@ -64,10 +64,16 @@ def page_amounts(comparison: Comparison | None, cells: IntArray | None) -> dict[
     assert split.losses is not None
     rows = split.splits.repeats[0].cell if cells is None else cells
     positive, losses = split.positive[rows], split.losses[rows]
-    same = _same(positive, losses)
+    by_class = losses[~positive], losses[positive]
+    same: _Same = [
+        [
+            float(low) if low == high else None
+            for low, high in zip(own.min(axis=0), own.max(axis=0), strict=True)
+        ]
+        for own in by_class
+    ]
     columns = groups = None
     if cells is not None:
-        by_class = losses[~positive], losses[positive]
         columns = [
             [own[:, place].tolist() if cost is None else None for place, cost in enumerate(costs)]
             for own, costs in zip(by_class, same, strict=True)
@@ -83,21 +89,13 @@ def page_amounts(comparison: Comparison | None, cells: IntArray | None) -> dict[
     return {"named": named, "same": same, "columns": columns, "groups": groups}
 
 
-def _same(positive: BoolArray, losses: FloatArray) -> _Same:
-    """What all cases of a class cost under each decision, where they cost the same."""
-    found: _Same = []
-    for own in (~positive, positive):
-        least, most = losses[own].min(axis=0), losses[own].max(axis=0)
-        found.append([float(low) if low == high else None for low, high in zip(least, most, strict=True)])
-    return found
-
-
 def _named(costs: CaseCosts) -> dict[str, Any]:
-    named = {}
-    for name in _ARGUMENTS:
-        value = getattr(costs, name)
-        if value is not None and (np.ndim(value) or value != 0 or name in _ARGUMENTS[:2]):
-            named[name] = _origin(value, costs.columns.get(name))
+    given = {name: getattr(costs, name) for name in _ARGUMENTS}
+    named = {
+        name: _origin(value, costs.columns.get(name))
+        for name, value in given.items()
+        if value is not None and (np.ndim(value) or value != 0 or name in _ARGUMENTS[:2])
+    }
     if isinstance(costs.reviewer, Reviewer):
         named["fee"] = _origin(costs.reviewer.fee, costs.columns.get("fee"))
         for name in ("sensitivity", "specificity"):
@@ -141,34 +139,28 @@ def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> 
     lower, upper = counts.scores[edges[:-1]], counts.upper_scores[edges[1:] - 1]
     cuts = shortest_cuts(lower, upper)
     group = np.searchsorted(counts.scores[edges[1:-1]], model.scores, side="right")
-    folds = []
-    for rows in cases.splits.repeats:
-        positive = cases.positive[rows.cell]
-        for fold in range(cases.folds):
-            held = rows.fold == fold
-            folds.append(
-                [
-                    _class_sums(cases, rows, np.flatnonzero(held & own), group, columns, len(edges) - 1)
-                    for own, columns in zip((~positive, positive), varying, strict=True)
-                ]
-            )
     return {
         **json_safe({"lower": lower, "upper": upper}),
         "cuts": json_safe({"lower": cuts[0], "upper": cuts[1]}),
-        "folds": folds,
+        "folds": [
+            [
+                _class_sums(
+                    cases, rows, (rows.fold == fold) & (cases.positive[rows.cell] == kind), group, sums
+                )
+                for kind, sums in enumerate(varying)
+            ]
+            for rows in cases.splits.repeats
+            for fold in range(cases.folds)
+        ],
     }
 
 
 def _class_sums(
-    cases: SplitCases,
-    rows: Rows,
-    own: IntArray,
-    group: IntArray,
-    columns: dict[str, tuple[int, ...]],
-    size: int,
+    cases: SplitCases, rows: Rows, own: BoolArray, group: IntArray, columns: dict[str, tuple[int, ...]]
 ) -> dict[str, Any]:
     """Add up some rows of a split by group: their cases, costs and products of costs."""
     assert cases.losses is not None
+    size = int(group.max()) + 1
     at, sizes, losses = group[rows.cell[own]], rows.cases[own], cases.losses[rows.cell[own]]
     sums = {
         column: _short(np.bincount(at, sizes * np.prod(losses[:, decisions], axis=1), size))

@@ -40,34 +40,38 @@ _MOST_PAIRED = 12
 def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
     """Begin the part of every model of a comparison; what is returned waits for all of them."""
     problem, models = comparison.problem, comparison.models
+    counts = [comparison.judged[name].counts for name in models]
     # what takes longest goes first, so that no thread waits for it at the end
     evidence = [
         pool.submit(
             model_evidence,
-            comparison.judged[name].counts,
+            one,
             prevalence=problem.rate,
             confidence_level=problem.confidence_level,
             weights=comparison.cases[name].weights,
         )
-        for name in models
+        for name, one in zip(models, counts, strict=True)
     ]
     wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
-    drawn = []
-    for index, (name, model) in enumerate(models.items()):
-        counts = comparison.judged[name].counts
-        # streams of their own, so that neither threads nor other models matter
-        rng = np.random.default_rng([problem.seed, index])
-        points, level = np.linspace(0, 1, 101), problem.confidence_level
-        parts: dict[str, Future[Any]] = {
+    drawn: list[dict[str, Future[Any]]] = [
+        {
             "cost_band": pool.submit(
-                envelope_band_of, model.surface, points, level=level, draws=_DRAWS, rng=rng, workers=1
+                envelope_band_of,
+                model.surface,
+                np.linspace(0, 1, 101),
+                level=problem.confidence_level,
+                draws=_DRAWS,
+                # streams of their own, so that neither threads nor other models matter
+                rng=np.random.default_rng([problem.seed, index]),
+                workers=1,
             ),
-            "policy": pool.submit(PolicyEvidence.from_counts, counts),
-            "bins": pool.submit(score_bins, counts),
-            "roc": pool.submit(roc_points, counts),
+            "policy": pool.submit(PolicyEvidence.from_counts, counts[index]),
+            "bins": pool.submit(score_bins, counts[index]),
+            "roc": pool.submit(roc_points, counts[index]),
             "evidence": evidence[index],
         }
-        drawn.append(parts)
+        for index, model in enumerate(models.values())
+    ]
 
     def finished() -> tuple[ModelReport, ...]:
         return tuple(
@@ -90,31 +94,28 @@ def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[M
 def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> tuple[ModelReport, ...]:
     """Make the parts of models that cannot be judged honestly: one class, or too few cases."""
     surfaces = [abstention_surface(one, prevalence=problem.rate) for one in counts.values()]
-    reports = []
-    for (name, one), surface, share in zip(counts.items(), surfaces, _wins(surfaces), strict=True):
-        both = min(one.n_positive, one.n_negative) > 0
-        reports.append(
-            ModelReport(
-                name=name,
-                surface=surface,
-                honest=None,
-                auc=auc_score(one) if both else None,
-                auc_interval=None,
-                volume=None,
-                wins=share,
-                cost_band=None,
-                bins=score_bins(one),
-                roc=roc_points(one),
-                evidence=model_evidence(
-                    one,
-                    prevalence=problem.rate,
-                    confidence_level=problem.confidence_level,
-                    weights="importance",
-                ),
-                policy=PolicyEvidence.from_counts(one),
-            )
+    return tuple(
+        ModelReport(
+            name=name,
+            surface=surface,
+            honest=None,
+            auc=auc_score(one) if min(one.n_positive, one.n_negative) > 0 else None,
+            auc_interval=None,
+            volume=None,
+            wins=share,
+            cost_band=None,
+            bins=score_bins(one),
+            roc=roc_points(one),
+            evidence=model_evidence(
+                one,
+                prevalence=problem.rate,
+                confidence_level=problem.confidence_level,
+                weights="importance",
+            ),
+            policy=PolicyEvidence.from_counts(one),
         )
-    return tuple(reports)
+        for (name, one), surface, share in zip(counts.items(), surfaces, _wins(surfaces), strict=True)
+    )
 
 
 def _wins(surfaces: list[AbstentionSurface]) -> list[float]:

@@ -37,11 +37,8 @@ def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, In
     apart = any(comparison.cases[name] is not cases for name in names)
     if apart or size > _MOST_CASES or size * len(names) > _MOST_SCORES or cases.folds > 10:
         return None, None
-    scores, ranks = [], []
-    for name in names:
-        model = comparison.judged[name]
-        scores.append(model.counts.scores)
-        ranks.append(np.searchsorted(model.counts.scores, model.scores[first.cell]))
+    models = [comparison.judged[name] for name in names]
+    ranks = [np.searchsorted(model.counts.scores, model.scores[first.cell]) for model in models]
     once = bool(np.all(first.cases == 1))
     folds = [rows.fold for rows in cases.splits.repeats]
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
@@ -54,7 +51,7 @@ def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, In
         # at most ten folds: one digit each
         "folds": ["".join(map(str, fold[order].tolist())) for fold in folds],
         # distinct ones, ascending, and the place of every case's score among them
-        "scores": [json_safe(column) for column in scores],
+        "scores": [json_safe(model.counts.scores) for model in models],
         "ranks": [base64.b64encode(column[order].astype("<u2").tobytes()).decode() for column in ranks],
     }
     return listed, first.cell[order]

@@ -9,13 +9,14 @@ the cases; they are made for the new prices themselves.
 
 import base64
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from demur._results import json_safe
+from demur._version import __version__
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import Candidate, model_candidates
 from demur.comparison.choice import Choice, content_order, digest_of, make_answer
@@ -124,8 +125,7 @@ def nearest_level(factors: Sequence[float], ratio: float) -> int:
         return 0
     if ratio <= 0:
         return factors.index(min(factors))
-    distances = [abs(math.log(ratio / factor)) for factor in factors]
-    return distances.index(min(distances))
+    return min(range(len(factors)), key=lambda place: abs(math.log(ratio / factors[place])))
 
 
 def class_answer_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> Answer:
@@ -149,20 +149,15 @@ def class_choice_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: b
         name: [
             _at_prices(one, choice, losses) if by_case and one.kind.startswith("expected cost") else one
             for one in rules
-            if _has_sense(one, may_abstain=may_abstain, by_case=by_case)
+            # expected costs of a corner are not those of new losses
+            if not (by_case and one.aim > 0 and one.kind.startswith("expected cost"))
+            and (may_abstain or not _abstaining_kind(one.kind))
         ]
         for name, rules in choice.candidates.items()
     }
     problem = choice.problem.at(Scenario(losses, choice.problem.shares))
     baselines = [one for one in own.baselines if may_abstain or not one.abstains]
     return replace(choice, problem=problem, candidates=candidates, baselines=baselines)
-
-
-def _has_sense(candidate: Candidate, *, may_abstain: bool, by_case: bool) -> bool:
-    """Whether a rule is one of the answers: expected costs of a corner are not those of new losses."""
-    if by_case and candidate.aim > 0 and candidate.kind.startswith("expected cost"):
-        return False
-    return may_abstain or not _abstaining_kind(candidate.kind)
 
 
 def _at_prices(candidate: Candidate, choice: Choice, losses: Losses) -> Candidate:
@@ -189,19 +184,18 @@ def class_document(
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
-    from demur._version import __version__
-
     problem, choice, answer = comparison.problem, comparison.choice, comparison.answer
     assert isinstance(problem.costs, ClassCosts)
     assert choice is not None
     prices, labels = problem.costs.mean, list(comparison.classes)
+    names = [str(name) for name in labels]
     return {
         "schema": _SCHEMA,
         "version": _VERSION,
         "software": {"demur": __version__},
         "made": made,
         "source": {name: getattr(source, name) for name in _SOURCE},
-        "classes": [str(name) for name in labels],
+        "classes": names,
         "labels": labels,
         "abstain_label": free_label(*labels),
         "n": comparison.n,
@@ -219,7 +213,15 @@ def class_document(
         "headline": answer.words,
         "notes": list(notes),
         "comparison": comparison.to_dict(),
-        "models": _page_models(choice, columns),
+        "models": [
+            {
+                "name": name,
+                "columns": names if columns is None else list(columns[name]),
+                "digest": digest_of(choice, name),
+                "simplex": simplex_cells(choice, name) if len(names) == 3 else None,
+            }
+            for name in choice.judged
+        ],
         "trivial": [one.kind for one in choice.baselines],
         "levels": _page_levels(levels),
         "rows": _page_rows(choice),
@@ -251,19 +253,21 @@ def _text(numbers: Any) -> str:
     return base64.b64encode(numbers.tobytes()).decode("ascii")
 
 
-def _page_levels(levels: Iterable[ReviewLevel]) -> list[dict[str, Any]]:
+def _page_levels(levels: Sequence[ReviewLevel]) -> list[dict[str, Any]]:
     """Rules of every level; later levels leave out the rules that the price of a review does not change."""
-    listed: list[dict[str, Any]] = []
-    for level in levels:
-        rules = [
-            _rule(one, place)
-            for place, several in enumerate(level.choice.candidates.values())
-            for one in several
-            if not listed or _abstaining_kind(one.kind)
-        ]
-        prices = json_safe(level.prices.abstain)
-        listed.append({"factor": level.factor, "abstain_costs": prices, "rules": rules})
-    return listed
+    return [
+        {
+            "factor": level.factor,
+            "abstain_costs": json_safe(level.prices.abstain),
+            "rules": [
+                _rule(one, place)
+                for place, several in enumerate(level.choice.candidates.values())
+                for one in several
+                if level is levels[0] or _abstaining_kind(one.kind)
+            ],
+        }
+        for level in levels
+    ]
 
 
 def _rule(candidate: Candidate, place: int) -> dict[str, Any]:
@@ -285,20 +289,6 @@ def _rule(candidate: Candidate, place: int) -> dict[str, Any]:
 def _table(table: FloatArray, repeats: int) -> list[Any]:
     """Counts of all splits together, row by row: whole numbers are short."""
     return whole_counts(unrounded(table.ravel() * repeats))
-
-
-def _page_models(choice: Choice, columns: Mapping[str, tuple[str, ...]] | None) -> list[dict[str, Any]]:
-    """Name, columns, fingerprint and, for three classes, the cells of the simplex of every model."""
-    names = tuple(map(str, choice.classes))
-    return [
-        {
-            "name": name,
-            "columns": list(names if columns is None else columns[name]),
-            "digest": digest_of(choice, name),
-            "simplex": simplex_cells(choice, name) if len(names) == 3 else None,
-        }
-        for name in choice.judged
-    ]
 
 
 def simplex_cells(choice: Choice, model: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from demur._checks import check_mapping, check_type, input_error
 from demur._files.whole import whole_file
 from demur._results import Result
+from demur._version import __version__
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, check_columns
 from demur.comparison.comparison import Comparison, compared, table_of_classes
@@ -385,8 +386,6 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
-        from demur._version import __version__
-
         if self.many:
             parts = (self.comparison, self.levels, self.source, self.columns)
             return class_document(*parts, made=self.made, notes=self.notes)  # type: ignore[arg-type]
@@ -450,34 +449,27 @@ class Report(Result):
         Costs are per case in the unit of `costs`; what could not be computed is NaN. Of many classes an
         entry per rule.
         """
-        if self.many:
-            return self._rules_frame()
-        rows = [self._row(model) for model in self.models]
-        columns: dict[str, list[Any] | FloatArray] = {"model": [model.name for model in self.models]}
-        for name in rows[0]:
-            values = [np.nan if row[name] is None else row[name] for row in rows]
-            columns[name] = np.array(values, dtype=np.float64)
-        return columns
-
-    def _rules_frame(self) -> dict[str, list[Any] | FloatArray]:
-        assert self.comparison is not None
-        found = [
-            (name, kind, one)
-            for name, model in self.comparison.models.items()
-            for kind, one in model.rules.items()
-        ]
-        numbers = {
-            "cost": [one.cost for *_, one in found],
-            "cost_low": [one.interval.low for *_, one in found],
-            "cost_high": [one.interval.high for *_, one in found],
-            "hindsight_cost": [one.hindsight_cost for *_, one in found],
-            "abstention_rate": [one.abstention_rate for *_, one in found],
-            "error_rate": [one.error_rate for *_, one in found],
-        }
+        rows: list[dict[str, Any]] = [{"model": report.name, **self._row(report)} for report in self.models]
+        if self.comparison is not None and self.many:
+            rows = [
+                {
+                    "model": name,
+                    "kind": kind,
+                    "cost": one.cost,
+                    "cost_low": one.interval.low,
+                    "cost_high": one.interval.high,
+                    "hindsight_cost": one.hindsight_cost,
+                    "abstention_rate": one.abstention_rate,
+                    "error_rate": one.error_rate,
+                }
+                for name, model in self.comparison.models.items()
+                for kind, one in model.rules.items()
+            ]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        # None becomes NaN
         return {
-            "model": [name for name, *_ in found],
-            "kind": [kind for _, kind, _ in found],
-            **{name: np.array(column) for name, column in numbers.items()},
+            name: values if name in ("model", "kind") else np.array(values, dtype=np.float64)
+            for name, values in columns.items()
         }
 
     def _row(self, report: ModelReport) -> dict[str, float | None]:
@@ -509,12 +501,11 @@ class Report(Result):
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the self-contained page; with `path`, also write it there, whole or not at all."""
-        document = self.to_dict()
         text = page_text(
-            json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")),
+            self.to_json(),
             title=f"demur: {self.source.title}",
-            headline=document["headline"],
-            software=f"demur {document['software']['demur']}",
+            headline=self.headline,
+            software=f"demur {__version__}",
             page="classes" if self.many else "bundle",
         )
         if path is not None:

@@ -87,9 +87,8 @@ class Dossier(Result):
         others = {
             name: one if isinstance(one, Mapping) else one.to_dict() for name, one in (groups or {}).items()
         }
-        return cls(
-            title=f"Decision dossier: {_source(document)}", sections=tuple(_sections(document, others))
-        )
+        title = f"Decision dossier: {_source(document)}"
+        return cls(title=title, sections=tuple(_sections(document, others)))
 
     @property
     def markdown(self) -> str:
@@ -139,7 +138,7 @@ def _sections(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any
     yield Section("Limits", ("The numbers hold under these assumptions:",), (*_ASSUMED, *document["notes"]))
     yield _watch(document, answer)
     signed = tuple((role, _BLANK, _BLANK, _BLANK) for role in _SIGNING)
-    yield Section("Signed", (), (), ("role", "name", "date", "signature"), signed)
+    yield Section("Signed", header=("role", "name", "date", "signature"), rows=signed)
 
 
 def _rule(answer: Mapping[str, Any]) -> str:
@@ -150,7 +149,6 @@ def _rule(answer: Mapping[str, Any]) -> str:
 
 def _data(document: Mapping[str, Any]) -> Section:
     source = document["source"]
-    models = {one["name"]: one["digest"] for one in document["models"]}
     if "classes" in document:
         sizes = zip(document["classes"], document["class_sizes"], strict=True)
         classes = ", ".join(f"{size:g} {name}" for name, size in sizes)
@@ -161,7 +159,7 @@ def _data(document: Mapping[str, Any]) -> Section:
         f"Cases: {document['n']:g} ({classes})",
         f"Column of the true class: {source['label'] or 'not from a file'}",
         *([f"Weights: {source['weight']}"] if source["weight"] else []),
-        *(f"Model {name}: {digest}" for name, digest in models.items()),
+        *(f"Model {one['name']}: {one['digest']}" for one in document["models"]),
         f"Report made {document['made']} with demur {document['software']['demur']}, seed {document['seed']}",
     ]
     text = "Fingerprints tell whether labels and scores are still the same: the same file has the same ones."
@@ -202,9 +200,8 @@ def _costs(document: Mapping[str, Any]) -> Section:
     return Section(
         "Costs and their source",
         (given, f"Share of positive cases: {share}."),
-        (),
-        ("what happens", "cost", "who says so"),
-        rows,
+        header=("what happens", "cost", "who says so"),
+        rows=rows,
     )
 
 
@@ -222,8 +219,7 @@ def _amount_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         elif told["column"] is not None:
             cost = told["column"]
         yield what, cost, _BLANK
-    factors = zip(("misses", "false alarms", "reviews"), ("miss", "alarm", "review"), strict=True)
-    for what, name in factors:
+    for what, name in (("misses", "miss"), ("false alarms", "alarm"), ("reviews", "review")):
         low, high = document["comparison"]["costs"][f"{name}_factor"]
         if (low, high) != (1, 1):
             yield f"all costs of {what}, times", f"{low:g}" if low == high else f"{low:g} to {high:g}", _BLANK
@@ -237,7 +233,7 @@ def _class_costs(document: Mapping[str, Any]) -> Section:
         for k, (name, row) in enumerate(zip(classes, document["costs"], strict=True))
     )
     text = ("The costs the rule was chosen for, per case.", f"Who says so. {_TO_FILL_IN}")
-    return Section("Costs and their source", text, (), header, rows)
+    return Section("Costs and their source", text, header=header, rows=rows)
 
 
 def _evidence(document: Mapping[str, Any]) -> Section:
@@ -312,22 +308,23 @@ def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
 
 
 def _models(document: Mapping[str, Any]) -> Section:
-    models = document["comparison"]["models"].values()
     level = f"{100 * document['confidence_level']:g} %"
-    rows = []
-    for model in models:
-        cost, interval, _ = _cost_words(model)
-        rows.append(
-            (
-                model["name"],
-                cost,
-                interval,
-                f"{100 * model['abstention_rate']:.1f} %",
-                "" if model["auc"] is None else f"{model['auc']:.3f}",
-            )
+    rows = tuple(
+        (
+            model["name"],
+            *_cost_words(model)[:2],
+            f"{100 * model['abstention_rate']:.1f} %",
+            "" if model["auc"] is None else f"{model['auc']:.3f}",
         )
+<<<<<<< HEAD
     header = ("model", "measured cost per 1000", level, "to a person", "AUC")
     return Section("Models compared", ("Each with its cheapest rule.",), (), header, tuple(rows))
+=======
+        for model in document["comparison"]["models"].values()
+    )
+    header = ("model", "cost per 1000", level, "to a person", "AUC")
+    return Section("Models compared", ("Each with its cheapest rule.",), header=header, rows=rows)
+>>>>>>> main
 
 
 def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -338,9 +335,8 @@ def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
     rows = []
     for price in lines[0].slopes:
         low, high = stays_best(lines, price)
-        now = lines[0].prices[price]
-        ends = f"{low:.4g} to {high:.4g}" if high < float("inf") else f"{low:.4g} and more"
-        rows.append((price, f"{now:.4g}", ends))
+        ends = f"{low:.4g} to {high:.4g}" if high < math.inf else f"{low:.4g} and more"
+        rows.append((price, f"{lines[0].prices[price]:.4g}", ends))
     others = ", ".join(dict.fromkeys(line.name for line in lines[1:]))
     text = (
         "One price moved, all others as above: between these ends the rule, unchanged, costs no more than "
@@ -350,7 +346,7 @@ def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
     if answer["model"] is None:
         text = f"The answer uses no model. {text}"
     header = ("price", "now", "stays best")
-    return Section("Costs at which it stays best", (text,), (), header, tuple(rows))
+    return Section("Costs at which it stays best", (text,), header=header, rows=tuple(rows))
 
 
 def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Section:
@@ -376,8 +372,13 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
         )
     part = document["source"].get("part") or "all cases"
     text = f"This dossier is about {part}. Every group had a rule chosen for it:"
+<<<<<<< HEAD
     header = ("group", "cases", "rule", "expected cost per 1000", "to a person")
     return Section("Groups", (text,), (), header, tuple(rows))
+=======
+    header = ("group", "cases", "rule", "cost per 1000", "to a person")
+    return Section("Groups", (text,), header=header, rows=tuple(rows))
+>>>>>>> main
 
 
 def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -386,6 +387,7 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
             "How to watch it", ("A rule without a model needs no scores: decide again when a cost changes.",)
         )
     label = document["source"]["label"] or "LABEL"
+<<<<<<< HEAD
     watch = (
         [
             "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
@@ -394,16 +396,26 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         if "classes" not in document
         else []
     )
+=======
+>>>>>>> main
     items = [
         "Write the rule: demur decide with the flags of the report and -o policy.json. Apply it: demur apply "
         "policy.json new.csv -o decisions.csv.",
-        *watch,
+        "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
+        "share sent to a person, the scores or the costs are not those of this dossier.",
         f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
         "promise.",
+<<<<<<< HEAD
         f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of "
         "the classes or a cost leaves the ranges above, or the model changes.",
+=======
+        f"Expected: {100 * answer['abstention_rate']:.1f} % of the cases go to a person. Decide again when "
+        "this share, the shares of the classes or a cost leaves the ranges above, or the model changes.",
+>>>>>>> main
     ]
-    return Section("How to watch it", (), tuple(items))
+    if "classes" in document:
+        del items[1]
+    return Section("How to watch it", items=tuple(items))
 
 
 # ---------------------------------------------------------------- prices at which a rule stays the cheapest
@@ -444,18 +456,41 @@ def stays_best(lines: Sequence[CostLine], price: str) -> tuple[float, float]:
 def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
     """The answer, the rules without a model, and the best rule of every other model."""
     comparison, costs = document["comparison"], document["costs"]
-    answer = comparison["answer"]
-    rate, by_case = answer["prevalence"], document.get("amounts") is not None
-    # factors on the costs of the cases; else the prices themselves
-    names = _FACTORS if by_case else ("a miss", "a false alarm", "a review")
-    prices = dict.fromkeys(names, 1.0) if by_case else _prices(costs)
-    if by_case and costs["cost_abstain"] is None:
+    answer, trivial, models = comparison["answer"], comparison["trivial"], comparison["models"]
+    # what is paid for misses, false alarms and reviews
+    rate, shares = answer["prevalence"], ("missed", "alarms", "abstention_rate")
+    missed, alarmed, reviewed = rate, 1 - rate, 1.0
+    own = [answer[share] for share in shares]
+    names, values = ("a miss", "a false alarm", "a review"), (costs["cost_fn"], costs["cost_fp"])
+    # a reviewer who errs, or costs by class, have no slope of one price
+    plain = costs.get("cost_abstain_positive") is None and costs.get("reviewer") is None
+    review = costs["cost_abstain"] if plain else None
+    if document.get("amounts") is not None:
+        # factors on the costs of the cases instead of prices
+        names, values, models = _FACTORS, (1.0, 1.0), {}
+        review = None if costs["cost_abstain"] is None else 1.0
+        missed, alarmed = trivial["always negative"], trivial["always positive"]
+        reviewed = trivial.get("always abstain", 0.0)
+        stakes = answer["facts"].get("stakes") or {}
+        own = [stakes.get(part) for part in ("missed", "alarms", "reviews")]
+    alone = {
+        "always positive": [0.0, alarmed, 0.0],
+        "always negative": [missed, 0.0, 0.0],
+        "always abstain": [0.0, 0.0, reviewed],
+    }
+    if answer["model"] is None:
+        own = alone[answer["kind"]]
+    if None in own:
+        return []
+    prices = dict(zip(names, (*values, review), strict=True))
+    if review is None:
         del prices[names[2]]
 
     def line(name: str, cost: float, paid: Sequence[float]) -> CostLine:
-        slopes = {price: part for price, part in zip(names, paid, strict=True) if price in prices}
-        return CostLine(name, cost, slopes, prices)
+        # a review without a price is left out
+        return CostLine(name, cost, dict(zip(prices, paid, strict=False)), prices)
 
+<<<<<<< HEAD
     trivial = comparison["trivial"]
     alone = {"always positive": (0.0, 1 - rate, 0.0), "always negative": (rate, 0.0, 0.0)}
     alone["always abstain"] = (0.0, 0.0, 1.0)
@@ -480,18 +515,17 @@ def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
         lines += [
             line(name, model["cost"], (model["missed"], model["alarms"], model["abstention_rate"]))
             for name, model in comparison["models"].items()
+=======
+    return [
+        line(answer["kind"], answer["cost"], own),
+        *(line(name, cost, alone[name]) for name, cost in trivial.items() if name != answer["kind"]),
+        *(
+            line(name, model["cost"], [model[share] for share in shares])
+            for name, model in models.items()
+>>>>>>> main
             if name != answer["model"]
-        ]
-    return lines
-
-
-def _prices(costs: Mapping[str, Any]) -> dict[str, float]:
-    """Prices whose slopes are known: a review by one price for all cases, without a reviewer who errs."""
-    prices = {"a miss": costs["cost_fn"], "a false alarm": costs["cost_fp"]}
-    plain = costs.get("cost_abstain_positive") is None and costs.get("reviewer") is None
-    if costs["cost_abstain"] is not None and plain:
-        prices["a review"] = costs["cost_abstain"]
-    return prices
+        ),
+    ]
 
 
 # ---------------------------------------------------------------- many classes
@@ -533,10 +567,9 @@ def class_lines(document: Mapping[str, Any]) -> list[CostLine]:
         confusion = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0) * shares[:, None]
         name = f"{document['models'][rule['model']]['name']}: {rule['kind']}"
         lines.append(line(name, confusion))
-    own_line = lines[0]
     # the answer itself is among them
-    others = [one for one in lines[1:] if (one.cost, one.slopes) != (own_line.cost, own_line.slopes)]
-    return [own_line, *others]
+    first, *others = lines
+    return [first, *(one for one in others if (one.cost, one.slopes) != (first.cost, first.slopes))]
 
 
 # ---------------------------------------------------------------- Markdown

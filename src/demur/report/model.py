@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +21,7 @@ from demur.honest.curve_bands import CostCurveBand
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
 from demur.policy.evidence import PolicyEvidence
-from demur.report.evidence import ModelEvidence, few_digits
+from demur.report.evidence import few_digits, thinned
 from demur.roc.curve import roc_curve
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
@@ -29,8 +30,6 @@ __all__ = [
     "DataSource",
     "ModelReport",
     "PairReport",
-    "RocPoints",
-    "ScoreBins",
     "roc_points",
     "score_bins",
     "unrounded",
@@ -53,8 +52,13 @@ def whole_counts(column: FloatArray) -> list[Any]:
 
 def _difference(test: Any, level: float, adjusted: float) -> dict[str, float]:
     low, high = test.interval(level)
-    found = {"difference": test.difference, "low": low, "high": high, "pvalue": test.pvalue}
-    return {**found, "adjusted_pvalue": adjusted}
+    return {
+        "difference": test.difference,
+        "low": low,
+        "high": high,
+        "pvalue": test.pvalue,
+        "adjusted_pvalue": adjusted,
+    }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -101,47 +105,26 @@ class DataSource(Result):
         return self.name if self.group is None else f"{self.name}, {self.group} = {self.part}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class ScoreBins(Result):
-    """Cases of each class by score; element b of the counts lies between edges b and b + 1.
-
-    Bins have equal width on the scores or, where `log_odds`, on their log-odds.
-    """
-
-    edges: FloatArray
-    positives: FloatArray
-    negatives: FloatArray
-    log_odds: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RocPoints(Result):
-    """Some points of a ROC curve, enough to draw it."""
-
-    fpr: FloatArray
-    tpr: FloatArray
-    thresholds: FloatArray
-
-
 # ---------------------------------------------------------------- few numbers that draw many scores
 
 
-def score_bins(counts: ScoreCounts) -> ScoreBins:
+def score_bins(counts: ScoreCounts) -> dict[str, Any]:
     """Count the cases of each class in at most 60 bins of equal width; infinite scores lie apart.
 
-    Probabilities of which more than half would share the two outermost bins are binned by their log-odds.
+    Element b of `positives` and `negatives` lies between `edges` b and b + 1. Probabilities of which more
+    than half would share the two outermost bins are binned by their log-odds; `log_odds` says so.
     """
     scores = counts.scores
     finite = scores[np.isfinite(scores)]
     bins = _binned(counts, _equal_bins(finite))
-    held = bins.positives + bins.negatives
+    held = bins["positives"] + bins["negatives"]
     piled = len(held) == _MOST_BINS - 2 and held[0] + held[-1] > 0.5 * float(np.sum(held))
     if not piled or scores[0] < 0 or scores[-1] > 1:
         return bins
-    return replace(_binned(counts, _log_odds_bins(finite)), log_odds=True)
+    return {**_binned(counts, _log_odds_bins(finite)), "log_odds": True}
 
 
-def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
+def _binned(counts: ScoreCounts, inner: FloatArray) -> dict[str, Any]:
     """Count the cases between the edges, and infinite scores beyond them."""
     scores = counts.scores
     below, above = [-np.inf] * bool(np.isneginf(scores[0])), [np.inf] * bool(np.isposinf(scores[-1]))
@@ -155,7 +138,7 @@ def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
         np.array([column[begin:end].sum() for begin, end in bounds])
         for column in (counts.positives, counts.negatives)
     )
-    return ScoreBins(edges=edges, positives=positives, negatives=negatives)
+    return {"edges": edges, "positives": positives, "negatives": negatives, "log_odds": False}
 
 
 def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
@@ -182,19 +165,14 @@ def _equal_bins(finite: FloatArray) -> FloatArray:
     return np.unique(edges)
 
 
-def roc_points(counts: ScoreCounts) -> RocPoints:
+def roc_points(counts: ScoreCounts) -> dict[str, FloatArray]:
     """Choose at most 200 points of the ROC curve, evenly along its length; none with one class only."""
     if min(counts.n_positive, counts.n_negative) == 0:
-        return RocPoints(fpr=np.empty(0), tpr=np.empty(0), thresholds=np.empty(0))
+        return dict.fromkeys(("fpr", "tpr", "thresholds"), np.empty(0))
     curve = roc_curve(counts)
     length = curve.fpr + curve.tpr
-    if len(length) <= _MOST_POINTS:
-        at = np.arange(len(length))
-    else:
-        wanted = np.linspace(0, 2, _MOST_POINTS - 1)
-        at = np.unique(np.append(np.searchsorted(length, wanted, side="left"), len(length) - 1))
-        at = np.minimum(at, len(length) - 1)
-    return RocPoints(fpr=curve.fpr[at], tpr=curve.tpr[at], thresholds=curve.thresholds[at])
+    at = thinned(length, _MOST_POINTS if len(length) <= _MOST_POINTS else _MOST_POINTS - 1)
+    return {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "thresholds": curve.thresholds[at]}
 
 
 # ---------------------------------------------------------------- models and pairs
@@ -218,10 +196,12 @@ class ModelReport(Result):
     wins : float
         Share of the unit square of costs at which this model is cheaper than every other one.
     cost_band : CostCurveBand or None
-    bins : ScoreBins
-    roc : RocPoints
-    evidence : ModelEvidence
-        Calibration, net benefit, risk against coverage, promised precision.
+    bins : mapping
+        Edges and cases of each class, by `score_bins`.
+    roc : mapping
+        Points of the curve, by `roc_points`.
+    evidence : mapping
+        Calibration, net benefit, risk against coverage, promised precision, by `model_evidence`.
     policy : PolicyEvidence
         What a policy of this model holds of the data: blocks and a fingerprint.
     """
@@ -234,14 +214,14 @@ class ModelReport(Result):
     volume: VolumeInterval | None
     wins: float
     cost_band: CostCurveBand | None
-    bins: ScoreBins
-    roc: RocPoints
-    evidence: ModelEvidence
+    bins: Mapping[str, Any]
+    roc: Mapping[str, FloatArray]
+    evidence: Mapping[str, Any]
     policy: PolicyEvidence
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
-        blocks, band = self.policy.blocks, self.cost_band
+        blocks, band, honest = self.policy.blocks, self.cost_band, self.honest
         assert blocks is not None
         lower_cuts, upper_cuts = shortest_cuts(blocks.lower, blocks.upper)
         return {
@@ -254,13 +234,24 @@ class ModelReport(Result):
             },
             "cuts": json_safe({"lower": lower_cuts, "upper": upper_cuts}),
             "bins": {
-                "edges": json_safe(self.bins.edges),
-                "positives": whole_counts(self.bins.positives),
-                "negatives": whole_counts(self.bins.negatives),
-                "log_odds": self.bins.log_odds,
+                "edges": json_safe(self.bins["edges"]),
+                "positives": whole_counts(self.bins["positives"]),
+                "negatives": whole_counts(self.bins["negatives"]),
+                "log_odds": self.bins["log_odds"],
             },
-            "roc": {name: few_digits(getattr(self.roc, name)) for name in ("fpr", "tpr", "thresholds")},
-            "folds": self._folds() if folds else [],
+            "roc": {name: few_digits(column) for name, column in self.roc.items()},
+            # of all splits, one after the other; held-out cases are whole in every split
+            "folds": [
+                {
+                    "positives": whole_counts(table.rule.blocks.positives),
+                    "negatives": whole_counts(table.rule.blocks.negatives),
+                    "held_positives": whole_counts(unrounded(table.positives * honest.repeats)),
+                    "held_negatives": whole_counts(unrounded(table.negatives * honest.repeats)),
+                }
+                for table in honest.judged.tables
+            ]
+            if folds and honest is not None
+            else [],
             "auc": None
             if self.auc_interval is None
             else {"value": self.auc, "low": self.auc_interval[0], "high": self.auc_interval[1]},
@@ -271,23 +262,8 @@ class ModelReport(Result):
             "cost_band": None
             if band is None
             else {"x": few_digits(band.pc), "low": few_digits(band.low), "high": few_digits(band.high)},
-            "evidence": self.evidence.to_dict(),
+            "evidence": json_safe(self.evidence),
         }
-
-    def _folds(self) -> list[dict[str, Any]]:
-        """Tables of all splits, one after the other; held-out cases are whole in every split."""
-        if self.honest is None:
-            return []
-        repeats = self.honest.repeats
-        return [
-            {
-                "positives": whole_counts(table.rule.blocks.positives),
-                "negatives": whole_counts(table.rule.blocks.negatives),
-                "held_positives": whole_counts(unrounded(table.positives * repeats)),
-                "held_negatives": whole_counts(unrounded(table.negatives * repeats)),
-            }
-            for table in self.honest.judged.tables
-        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

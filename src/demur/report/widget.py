@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import anywidget
 import traitlets
 
-from demur._checks import input_error
+from demur._checks import check_type
 from demur.costs.matrix import CostMatrix, as_cost_matrix
 from demur.costs.model import CostModel
 from demur.costs.reviewer import Reviewer
@@ -22,7 +22,7 @@ __all__ = ["ClassPageWidget", "PageWidget", "page_widget"]
 
 def page_widget(report: Any) -> "PageWidget":
     """Return the widget of a `Report`."""
-    answer = None if report.comparison is None else report.comparison.answer
+    answer: Any = None if report.comparison is None else report.comparison.answer
     shown = {
         "page": report.to_html(),
         "headline": report.headline,
@@ -83,8 +83,7 @@ class PageWidget(anywidget.AnyWidget):
 
     def _read_costs(self, told: Mapping[str, Any]) -> Any:
         abstain, by_class = told["abstain"], told["byClass"]
-        prices: dict[str, Any] = {"cost_fn": told["fn"], "cost_fp": told["fp"]}
-        prices |= {"cost_tp": told["tp"], "cost_tn": told["tn"]}
+        prices: dict[str, Any] = {f"cost_{name}": told[name] for name in ("fn", "fp", "tp", "tn")}
         if told["rates"] is not None and abstain is not None:
             sensitivity, specificity = told["rates"]
             reviewer = Reviewer(fee=abstain, sensitivity=sensitivity, specificity=specificity)
@@ -98,12 +97,8 @@ class PageWidget(anywidget.AnyWidget):
 
     @traitlets.validate("costs")
     def _check_costs(self, proposal: Any) -> Any:
-        return self._checked(proposal["value"])
-
-    def _checked(self, costs: Any) -> Any:
-        if not isinstance(costs, CostModel):
-            raise input_error("costs", "must be a CostModel", type(costs).__name__)
-        return costs
+        check_type(proposal["value"], "costs", CostModel)
+        return proposal["value"]
 
     @traitlets.observe("costs")
     def _tell_costs(self, change: Any) -> None:
@@ -137,9 +132,8 @@ class PageWidget(anywidget.AnyWidget):
     def _fragment(self, costs: Any, policy: Any = None) -> str:
         hired = costs.hired
         review = costs.cost_abstain if not isinstance(hired, Reviewer) else hired.fee
-        parts = {"fn": costs.cost_fn, "fp": costs.cost_fp, "tp": costs.cost_tp, "tn": costs.cost_tn}
-        parts["abstain"] = "inf" if review is None else review
-        parts |= {"classes": "", "rates": ""}
+        parts: dict[str, Any] = {name: getattr(costs, f"cost_{name}") for name in ("fn", "fp", "tp", "tn")}
+        parts |= {"abstain": "inf" if review is None else review, "classes": "", "rates": ""}
         if isinstance(hired, Reviewer):
             parts["rates"] = f"{hired.sensitivity!r}~{hired.specificity!r}"
         elif costs.cost_abstain_positive is not None:
@@ -173,8 +167,9 @@ class ClassPageWidget(PageWidget):
         self.abstain_costs = told["abstain"]
         return CostMatrix(values=told["costs"], classes=self._classes)
 
-    def _checked(self, costs: Any) -> Any:
-        return as_cost_matrix(costs, self._classes)
+    @traitlets.validate("costs")
+    def _check_costs(self, proposal: Any) -> Any:
+        return as_cost_matrix(proposal["value"], self._classes)
 
     def _costs_of(self, policy: Any) -> Any:
         self.abstain_costs = None if policy.abstain_costs is None else policy.abstain_costs.tolist()

@@ -330,23 +330,26 @@ def precision_recall_curve(
     0.8333
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    true_positives, precision = _precision(counts, prevalence)
+    true_positives, precision, average = _precision(counts, prevalence)
     return PrecisionRecallCurve(
         precision=read_only(precision),
         recall=read_only(true_positives / counts.n_positive),
         thresholds=read_only(counts.scores[::-1].copy()),
-        average_precision=_average(counts, precision),
+        average_precision=average,
         prevalence=counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence"),
     )
 
 
 def average_precision_of(counts: ScoreCounts, prevalence: float | None) -> float:
     """Return what `precision_recall_curve` gives, without the curve."""
-    return _average(counts, _precision(counts, prevalence)[1])
+    return _precision(counts, prevalence)[2]
 
 
-def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArray, FloatArray]:
-    """Weight of the true positives and precision of every threshold, the highest first."""
+def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArray, FloatArray, float]:
+    """Weight of the true positives and precision of every threshold, the highest first; their average.
+
+    The mean precision is weighted with the positives each threshold adds.
+    """
     if counts.n_positive == 0:
         raise UndefinedError(
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
@@ -363,12 +366,8 @@ def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArra
         raise UndefinedError(
             f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
         )
-    return true_positives, np.divide(hits, called, out=called)
-
-
-def _average(counts: ScoreCounts, precision: FloatArray) -> float:
-    """Mean precision of the thresholds, weighted with the positives each one adds."""
-    return float(counts.positives[::-1] @ precision / counts.n_positive)
+    precision = np.divide(hits, called, out=called)
+    return true_positives, precision, float(counts.positives[::-1] @ precision / counts.n_positive)
 
 
 # A point this close to a vertex (as a share of an edge) is the vertex, given with rounding.
@@ -408,25 +407,22 @@ def at_position(values: FloatArray, position: float) -> float:
 
 def cut_out(fpr: FloatArray, tpr: FloatArray, start: float, stop: float) -> ReliableRoc:
     """Return the ROC curve without the part between two positions (theorem 2, eq. 10 and 11)."""
-    first = [(at_position(fpr, at), at_position(tpr, at)) for at in (start, stop)]
-    unr, upr = first[1][0] - first[0][0], first[1][1] - first[0][1]
+    first, last = (np.array([at_position(rates, at) for rates in (fpr, tpr)]) for at in (start, stop))
+    unr, upr = (last - first).tolist()
     if upr >= 1 or unr >= 1:
         word = "positive" if upr >= 1 else "negative"
         raise UndefinedError(
             f"The ROC curve of the decided cases needs both classes, got no decided {word} case. "
             "Hint: lower the targets."
         )
-    whole, after = math.floor(start) + 1, math.floor(stop) + 1
-    ends = [first[0]] if start > whole - 1 else []
-    columns = []
-    for axis, (rates, cut) in enumerate(((fpr, unr), (tpr, upr))):
-        before = np.concatenate([rates[:whole], [end[axis] for end in ends]])
-        columns.append(np.concatenate([before / (1 - cut), 1 - (1 - rates[after:]) / (1 - cut)]))
-    x, y = columns
+    curve, kept, whole = np.column_stack([fpr, tpr]), 1 - (last - first), math.floor(start) + 1
+    # where the cut begins is a corner of its own, unless it is a vertex of the curve
+    before = np.vstack([curve[:whole], *([first] if start > whole - 1 else [])])
+    x, y = np.vstack([before / kept, 1 - (1 - curve[math.floor(stop) + 1 :]) / kept]).T
     return ReliableRoc(
         fpr=x,
         tpr=y,
-        point=(first[0][0] / (1 - unr), first[0][1] / (1 - upr)),
+        point=tuple((first / kept).tolist()),
         upr=upr,
         unr=unr,
         auc=float(np.trapezoid(y, x)),

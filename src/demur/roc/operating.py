@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._checks import (
+    check_choice,
     check_confidence_level,
     check_number,
     check_positive,
@@ -52,20 +53,6 @@ __all__ = [
     "optimism",
     "roc_interval",
 ]
-
-MEASURES = (
-    "sensitivity",
-    "specificity",
-    "ppv",
-    "npv",
-    "accuracy",
-    "youden",
-    "lr_positive",
-    "lr_negative",
-    "odds_ratio",
-    "f1",
-    "phi",
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -145,9 +132,7 @@ class OperatingPoint(Result):
 
     def interval(self, measure: str) -> Interval:
         """Return the interval of one measure."""
-        if measure not in self.intervals:
-            raise input_error("measure", "must be one of " + ", ".join(map(repr, MEASURES)), repr(measure))
-        return self.intervals[measure]
+        return self.intervals[check_choice(measure, "measure", tuple(self.intervals))]
 
     def per(self, n: float = 1000, *, prevalence: float | None = None) -> ExpectedCases:
         """Return what happens to n cases of any prevalence (default: that of the point)."""
@@ -376,27 +361,34 @@ def _intervals(
     rates = tp / sizes[0], tn / sizes[1]
     lr_positive = Interval(*ratio_limits(tp, sizes[0], fp, sizes[1], z))
     lr_negative = Interval(*ratio_limits(fn, sizes[0], tn, sizes[1], z))
-    found = {
+    if sampled:
+        overlap = _exact(tp, tp + fp + fn, level)
+        by_prevalence = {
+            "ppv": _exact(tp, tp + fp, level),
+            "npv": _exact(tn, tn + fn, level),
+            "accuracy": _exact(tp + tn, sum(sizes), level),
+            "f1": Interval(*(2 * share / (1 + share) for share in overlap)),
+        }
+    else:
+        by_prevalence = {
+            "ppv": Interval(*(_posterior(ratio, prevalence) for ratio in lr_positive)),
+            "npv": Interval(*(1 - _posterior(ratio, prevalence) for ratio in lr_negative[::-1])),
+            "accuracy": _linear(rates, sizes, (prevalence, 1 - prevalence), z),
+            "f1": _combined(rates, sizes, lambda se, sp: _f1(se, sp, prevalence), z, lowest=0.0),
+        }
+    return {
         "sensitivity": _exact(tp, sizes[0], level),
         "specificity": _exact(tn, sizes[1], level),
+        "ppv": by_prevalence["ppv"],
+        "npv": by_prevalence["npv"],
+        "accuracy": by_prevalence["accuracy"],
         "youden": _linear(rates, sizes, (1.0, 1.0), z, shift=-1.0),
         "lr_positive": lr_positive,
         "lr_negative": lr_negative,
         "odds_ratio": Interval(*odds_ratio_limits(tp, sizes[0], fp, sizes[1], z)),
+        "f1": by_prevalence["f1"],
         "phi": _combined(rates, sizes, lambda se, sp: _phi(se, sp, prevalence), z, lowest=-1.0),
     }
-    if sampled:
-        overlap = _exact(tp, tp + fp + fn, level)
-        found["ppv"] = _exact(tp, tp + fp, level)
-        found["npv"] = _exact(tn, tn + fn, level)
-        found["accuracy"] = _exact(tp + tn, sum(sizes), level)
-        found["f1"] = Interval(*(2 * share / (1 + share) for share in overlap))
-    else:
-        found["ppv"] = Interval(*(_posterior(ratio, prevalence) for ratio in lr_positive))
-        found["npv"] = Interval(*(1 - _posterior(ratio, prevalence) for ratio in lr_negative[::-1]))
-        found["accuracy"] = _linear(rates, sizes, (prevalence, 1 - prevalence), z)
-        found["f1"] = _combined(rates, sizes, lambda se, sp: _f1(se, sp, prevalence), z, lowest=0.0)
-    return {name: found[name] for name in MEASURES}
 
 
 def _posterior(ratio: float, prevalence: float) -> float:

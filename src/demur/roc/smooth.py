@@ -215,9 +215,7 @@ def _fit(positives: FloatArray, negatives: FloatArray) -> tuple[float, float, Fl
     from scipy.special import ndtri
     from threadpoolctl import threadpool_limits
 
-    upto = (np.cumsum(negatives)[:-1] + 0.5) / (negatives.sum() + 1)
-    missed = (np.cumsum(positives)[:-1] + 0.5) / (positives.sum() + 1)
-    x, y = ndtri(upto), ndtri(missed)
+    x, y = (ndtri((np.cumsum(column)[:-1] + 0.5) / (column.sum() + 1)) for column in (negatives, positives))
     centred = x - x.mean()
     spread = float((centred**2).sum())
     slope = float(np.clip((centred * (y - y.mean())).sum() / spread, 0.2, 5)) if spread > 0 else 1.0

@@ -557,8 +557,8 @@ def cost_ranges(
 
 def optimal_costs(surface: AbstentionSurface, window: AbstentionWindow) -> OptimalCosts:
     """Return the costs at which a window of `AbstentionSurface.window` stays the cheapest."""
-    groups = np.concatenate([[0], np.cumsum(surface.counts.blocks().groups)])
-    i, j = (int(np.searchsorted(groups, at)) for at in (window.lower_index, window.upper_index))
+    groups, indices = surface.masses.blocks.groups_below, (window.lower_index, window.upper_index)
+    i, j = (int(np.searchsorted(groups, index)) for index in indices)
     mu, nu = window.mu, window.nu_positive
     # an infinite nu (abstaining is no option) is drawn at the top
     level = nu if math.isfinite(nu) else max(1.0, mu)

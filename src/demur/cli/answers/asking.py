@@ -354,8 +354,7 @@ def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
         # among many classes there is one accuracy, whatever it is called
         one = next((rate for rate in rates if rate is not None), 1.0)
         sensitivity, specificity = (one if rate is None else rate for rate in rates)
-        fee = prices.number("--review-fee")
-        return Reviewer(fee=fee, sensitivity=sensitivity, specificity=specificity)
+        return Reviewer(fee=prices.number("--review-fee"), sensitivity=sensitivity, specificity=specificity)
     price = prices.cost_abstain
     if isinstance(price, ColumnPrice):
         raise InputError(

@@ -16,7 +16,9 @@ from demur.cli.answers.tables import per_1000, prices_words
 from demur.cli.options import Certainty, Prices
 from demur.cli.output import level_words, percent, saved_figure, span, table, wrapped
 from demur.cli.reading.evidence import Predictions
+from demur.cli.reading.roles import only_one
 from demur.costs.model import CostModel
+from demur.engines.labels import is_number
 from demur.exceptions import InputError
 from demur.honest.combinations import CombinationCosts, GuardedCost, combination_costs, guarded_cost
 from demur.windows.combined import WAYS, CombinedRule, combined_rule, written_rule
@@ -88,8 +90,8 @@ class Combined:
             f"looks a little better than it is. minus {found.best_member}: {level} interval of the "
             "difference on the same cases."
         )
-        shown = _costs_table(self.costs, header, rows, found.trivial, note)
-        return "\n\n".join([wrapped(self.decision()), shown, self._rule_table()])
+        costs = _costs_table(self.costs, header, rows, found.trivial, note)
+        return "\n\n".join([wrapped(self.decision()), costs, _thresholds_table(self.rule)])
 
     def decision(self) -> str:
         """Say what to do."""
@@ -117,19 +119,6 @@ class Combined:
             said += f" The difference may be chance: {alone} alone is simpler."
         return said
 
-    def _rule_table(self) -> str:
-        rule = self.rule
-        # what a window is on, and the window
-        windows = dict(zip(rule.names, rule.windows, strict=True)) if rule.windows else {}
-        if rule.window is not None:
-            windows["balance of votes" if rule.how == "vote" else "mean"] = rule.window
-        rows = [[name, threshold_text(low), threshold_text(high)] for name, (low, high) in windows.items()]
-        body = table(["score", "negative up to", "positive from"], rows)
-        if rule.how == "variance":
-            limit = f"Abstain where the standard deviation exceeds {threshold_text(rule.max_disagreement)}."
-            body += "\n" + wrapped(limit)
-        return f"{_TITLES[rule.how]}\n{body}"
-
     def draw(self, path: Path) -> None:
         """Draw the honest costs with their intervals, the cheapest on top, models alone in another colour."""
         from demur.displays.base import NEGATIVE_COLOR
@@ -150,6 +139,19 @@ class Combined:
             ax.grid(axis="x", color="0.9")
             ax.set_axisbelow(True)
             ax.spines[["top", "right"]].set_visible(False)
+
+
+def _thresholds_table(rule: CombinedRule) -> str:
+    # what a window is on, and the window
+    windows = dict(zip(rule.names, rule.windows, strict=True)) if rule.windows else {}
+    if rule.window is not None:
+        windows["balance of votes" if rule.how == "vote" else "mean"] = rule.window
+    rows = [[name, threshold_text(low), threshold_text(high)] for name, (low, high) in windows.items()]
+    body = table(["score", "negative up to", "positive from"], rows)
+    if rule.how == "variance":
+        limit = f"Abstain where the standard deviation exceeds {threshold_text(rule.max_disagreement)}."
+        body += "\n" + wrapped(limit)
+    return f"{_TITLES[rule.how]}\n{body}"
 
 
 def _costs_table(
@@ -207,15 +209,11 @@ def _stage_costs(given: Sequence[str], names: Sequence[str]) -> list[float]:
     for text in given:
         # a column may have = in its name, a number has none
         name, sign, amount = text.rpartition("=")
-        try:
-            fee = float(amount)
-        except ValueError:
-            fee = None
-        if not sign or fee is None:
+        if not sign or not is_number(amount):
             raise InputError(f"`--fee` must read MODEL=NUMBER, got {text!r}. Hint: --fee {names[0]}=0.5.")
         if name not in fees:
             raise InputError(f"`--fee` names {name!r}, which is no model. Hint: they are {', '.join(names)}.")
-        fees[name] = float(check_nonnegative(fee, "--fee"))
+        fees[name] = float(check_nonnegative(float(amount), "--fee"))
     return list(fees.values())
 
 
@@ -334,14 +332,10 @@ class Guarded:
 
 def guard(rows: Predictions, costs: CostModel, certainty: Certainty, *, max_doubt: float | None) -> Guarded:
     """Choose the rule on all cases and judge it on folds."""
-    if len(rows.scores) != 1:
-        raise InputError(
-            f"`{rows.source}` has {len(rows.scores)} score columns ({', '.join(rows.scores)}). "
-            "Hint: choose one with --model."
-        )
+    score = rows.scores[only_one(rows.scores, rows.source)]
     if not costs.may_abstain:
         raise InputError("`--cost-abstain` is needed. Hint: a guard abstains; say what that costs.")
-    (score,), doubt = rows.scores.values(), rows.doubts
+    doubt = rows.doubts
     assert doubt is not None
     if max_doubt is not None and max_doubt < doubt.min():
         raise InputError(

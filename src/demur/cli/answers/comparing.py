@@ -201,8 +201,7 @@ def _pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> t
     ]
     body = table(["first / second", "AUC gap", "p", "VACC gap", "interval", "p"], rows)
     note = "gap: first minus second; AUC by DeLong's test, VACC by per-case scores"
-    title = "Differences, pair by pair (p adjusted for the pairs shown, Holm)"
-    return title, f"{body}\n{wrapped(note)}"
+    return "Differences, pair by pair (p adjusted for the pairs shown, Holm)", f"{body}\n{wrapped(note)}"
 
 
 def _pvalue(value: float) -> str:

@@ -24,7 +24,25 @@ def make_reports(read: Read, smallest: int | None) -> dict[str, Report | str]:
     """
     if smallest is not None:
         assert isinstance(read, TwoClasses), "refused for many classes"
-        read = _joined(read, smallest)
+        cases = read.cases
+        if read.problem.by_case or any(part.summed is not None for part in cases.parts.values()):
+            raise InputError(
+                "`--private` takes costs that are the same for all cases: amounts tell about each. "
+                "Hint: pass their means."
+            )
+        if cases.data.get("weight") is not None and read.weights != "repeats":
+            raise InputError(
+                "`--private` needs numbers of cases, and weights tell how much a case matters. "
+                "Hint: leave --weight out, or pass --weights repeats."
+            )
+        # counts of joined scores in place of everything that tells more
+        parts = {
+            name: Part(
+                counted={model: joined_counts(one, smallest=smallest) for model, one in part.counts.items()}
+            )
+            for name, part in cases.parts.items()
+        }
+        read = replace(read, cases=replace(cases, parts=parts))
     return each_part(read, lambda name: make_report(read, name))
 
 
@@ -100,28 +118,6 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         **settings,
         source=source,
     )
-
-
-def _joined(read: TwoClasses, smallest: int) -> TwoClasses:
-    """Return counts of joined scores in place of everything that tells more."""
-    cases = read.cases
-    if read.problem.by_case or any(part.summed is not None for part in cases.parts.values()):
-        raise InputError(
-            "`--private` takes costs that are the same for all cases: amounts tell about each. "
-            "Hint: pass their means."
-        )
-    if cases.data.get("weight") is not None and read.weights != "repeats":
-        raise InputError(
-            "`--private` needs numbers of cases, and weights tell how much a case matters. "
-            "Hint: leave --weight out, or pass --weights repeats."
-        )
-    parts = {
-        name: Part(
-            counted={model: joined_counts(one, smallest=smallest) for model, one in part.counts.items()}
-        )
-        for name, part in cases.parts.items()
-    }
-    return replace(read, cases=replace(cases, parts=parts))
 
 
 def write_page(report: Report, page: str, *, quiet: bool) -> None:

@@ -153,8 +153,7 @@ def _amount(told: Any) -> str:
 
 
 def _price(price: float | Interval) -> str:
-    ends = dict.fromkeys(price if isinstance(price, tuple) else (price,))
-    return span(ends)
+    return span(dict.fromkeys(price if isinstance(price, tuple) else (price,)))
 
 
 # ---------------------------------------------------------------- over all costs

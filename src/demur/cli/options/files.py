@@ -8,7 +8,6 @@ from typing import ClassVar
 import click
 
 from demur.cli.options.flags import Flags, argument, flag
-from demur.cli.table_files import TABLE_FORMATS
 from demur.exceptions import InputError
 
 __all__ = ["Output", "Source"]
@@ -143,6 +142,8 @@ class Output(Flags):
 
         With `tables` the names of tables are offered, too; see `as_table`.
         """
+        from demur.cli.table_files import TABLE_FORMATS
+
         words = (".txt", ".json", *TABLE_FORMATS) if tables else (".txt", ".md", ".json")
         suffix = self.format((".json",) if self.as_json else words)
         return replace(self, as_json=True) if suffix == ".json" else self
@@ -150,4 +151,6 @@ class Output(Flags):
     @property
     def as_table(self) -> bool:
         """Whether the name of the file asks for tables; for verbs that offer them."""
+        from demur.cli.table_files import TABLE_FORMATS
+
         return self.to_file and not self.as_json and PurePath(str(self.path)).suffix.lower() in TABLE_FORMATS

@@ -10,7 +10,7 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur.cli.options import Source
 from demur.cli.reading.evidence import Evidence, require_complete
-from demur.cli.reading.roles import guessed_label, require_numbers
+from demur.cli.reading.roles import guessed_label, only_one, require_numbers
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
@@ -175,12 +175,8 @@ def read_class_probabilities(
     """Read the columns of one model in a file without labels: (source, model, columns, probabilities)."""
     with open_table(source.file) as table:
         models = model_columns(list(table.kinds), classes, source.models, table.name)
-        if len(models) != 1:
-            raise InputError(
-                f"`{table.name}` has {len(models)} models ({', '.join(models)}). "
-                "Hint: choose one with --model."
-            )
-        ((model, columns),) = models.items()
+        model = only_one(models, table.name, "models")
+        columns = models[model]
         read = _read_numbers(table, columns, columns)
     require_complete(read.values(), _MISSING)
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])

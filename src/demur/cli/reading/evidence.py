@@ -396,10 +396,14 @@ def read_evidence(source: Source, prices: Prices, *, split: bool = True) -> Evid
                 "Hint: pass the file they were counted from."
             )
         model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
-        data = {"source": str(Path(source.file)), "rows": counts.n, "engine": "counts"}
         return Evidence(
             sentence=sentence,
-            data={**data, "distinct_scores": len(counts.scores)},
+            data={
+                "source": str(Path(source.file)),
+                "rows": counts.n,
+                "engine": "counts",
+                "distinct_scores": len(counts.scores),
+            },
             positive="1",
             negative="0",
             parts={"": Part(counted={model: counts})},
@@ -511,13 +515,12 @@ def _joint_rows(joint: JointCounts, source: str, roles: Roles, positive: str, ne
     """Return one weighted row per combination of scores and class: all that a comparison needs."""
     weights = np.concatenate([joint.positives, joint.negatives])
     cell = np.tile(np.arange(len(joint.positives)), 2)[weights > 0]
-    truth = (np.arange(len(weights)) < len(joint.positives))[weights > 0]
     return Predictions(
         source=source,
         roles=roles,
         positive=positive,
         negative=negative,
-        truth=truth,
+        truth=(np.arange(len(weights)) < len(joint.positives))[weights > 0],
         scores={name: joint.lower[name][cell] for name in roles.models},
         weights=weights[weights > 0],
     )

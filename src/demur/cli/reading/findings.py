@@ -88,7 +88,16 @@ class Findings:
 def find_problems(source: Source) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
     if holds_counts(source.file):
-        return _saved_counts(source)
+        # no columns, no rows
+        model, counts, sentence = read_saved_counts(source)
+        few = [*_too_few(model, int(counts.n_negative), int(counts.n_positive))]
+        return Findings(
+            source=source.file,
+            n_rows=int(counts.n),
+            roles=Roles(label="", models=(model,), weight=None),
+            sentence=sentence,
+            findings=tuple(few or _ranking_notes({model: counts}, 1, "1", "0")),
+        )
     path = Path(source.file)
     if path.suffix.lower() not in _RECORDS or not path.is_file():
         return _table_problems(source, None)
@@ -96,20 +105,6 @@ def find_problems(source: Source) -> Findings:
         raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
     with _records_as_table(source.file) as file:
         return _table_problems(replace(source, file=file), source.file)
-
-
-def _saved_counts(source: Source) -> Findings:
-    """List the problems of saved counts: no columns, no rows."""
-    model, counts, sentence = read_saved_counts(source)
-    few = [*_too_few(model, int(counts.n_negative), int(counts.n_positive))]
-    problems = few or [*_ranking_notes({model: counts}, 1, "1", "0")]
-    return Findings(
-        source=source.file,
-        n_rows=int(counts.n),
-        roles=Roles(label="", models=(model,), weight=None),
-        sentence=sentence,
-        findings=tuple(problems),
-    )
 
 
 @contextmanager

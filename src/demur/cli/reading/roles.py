@@ -45,6 +45,7 @@ __all__ = [
     "guessed_label",
     "label_column",
     "only_model",
+    "only_one",
     "open_with",
     "read_as",
     "require_numbers",
@@ -70,8 +71,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def open_with(file: str, engine: str, master: str | None) -> "Iterator[Table]":
     """Open a table with DuckDB or Spark; its rows stay where they are until somebody reads them."""
     if engine != "spark":
-        limit = None if engine == "memory" else MEMORY_LIMIT
-        with open_table(file, memory_limit=limit) as table:
+        with open_table(file, memory_limit=None if engine == "memory" else MEMORY_LIMIT) as table:
             yield table
         return
     from demur.engines.spark import SparkTable, spark_errors, spark_session
@@ -278,12 +278,16 @@ def only_model(table: "Table", source: Source) -> str:
     models = source.models
     if not models:
         models = _with_guessed_models(table, Roles(label="", models=(), weight=None), source).models
-    if len(models) != 1:
+    return only_one(models, table.name)
+
+
+def only_one(names: Collection[str], source: str, what: str = "score columns") -> str:
+    """Return the only one of some names; refuse several."""
+    if len(names) != 1:
         raise InputError(
-            f"`{table.name}` has {len(models)} score columns ({', '.join(models)}). "
-            "Hint: choose one with --model."
+            f"`{source}` has {len(names)} {what} ({', '.join(names)}). Hint: choose one with --model."
         )
-    return models[0]
+    return next(iter(names))
 
 
 def _with_guessed_models(table: "Table", roles: Roles, source: Source, *, scores: bool = True) -> Roles:

@@ -28,5 +28,6 @@ def command(*, source: Source, output: Output) -> None:
         write(document("check", report.to_dict()) if output.as_json else findings_text(report), output.path)
     errors = [finding for finding in report.findings if finding.level == "error"]
     if errors:
-        count = times(len(errors), "error")
-        raise InputError(f"`{report.source}` cannot be analysed: {count}. Hint: see the list.")
+        raise InputError(
+            f"`{report.source}` cannot be analysed: {times(len(errors), 'error')}. Hint: see the list."
+        )

@@ -124,23 +124,24 @@ def command(
     reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
     left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
     grouped = source.group is not None and not pages.one_page
-    if output.as_json and not grouped:
-        write(reports[""].to_json(), output.path)
-        return
-    documents = {}
-    if output.as_json or pages.dossier is not None:
-        documents = {name: report.to_dict() for name, report in reports.items()}
     if output.as_json:
-        groups = documents | {name: {"left_out": reason} for name, reason in left_out.items()}
-        write(document("report-groups", {"group": source.group, "groups": groups}), output.path)
+        groups = {**reports, **{name: {"left_out": reason} for name, reason in left_out.items()}}
+        content = {"group": source.group, "groups": groups}
+        write(document("report-groups", content) if grouped else reports[""].to_json(), output.path)
         return
-    page = output.path or _default_output(read.cases.data["source"], grouped=grouped)
+    # the page is named after the file; many files or standard input give report.html
+    source_name = read.cases.data["source"]
+    stem = Path(source_name).name.split(".")[0]
+    unnamed = not stem or source_name == "standard input" or any(letter in stem for letter in "*?[")
+    start = "report" if unnamed else f"{stem}-report"
+    page = output.path or (f"{start}-{{group}}.html" if grouped else f"{start}.html")
     # all names before the first page: nothing is half done when a group cannot be part of one
     files = {part: group_file(page, part) if grouped else page for part in reports}
     dossiers = {}
     if pages.dossier is not None:
         from demur.report.dossier import Dossier
 
+        documents = {part: report.to_dict() for part, report in reports.items()}
         for part, content in documents.items():
             name = group_file(pages.dossier, part) if grouped else pages.dossier
             dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
@@ -171,13 +172,3 @@ def _require_groups(pages: Pages, source: Source, prices: Prices) -> None:
         )
     if pages.smallest is not None:
         raise InputError("`--private` and --one-page exclude each other: groups may be small.")
-
-
-def _default_output(source: str, *, grouped: bool) -> str:
-    """Name the page after the file; many files or standard input give report.html."""
-    stem = Path(source).name.split(".")[0]
-    if not stem or source == "standard input" or any(letter in stem for letter in "*?["):
-        start = "report"
-    else:
-        start = f"{stem}-report"
-    return f"{start}-{{group}}.html" if grouped else f"{start}.html"
