@@ -316,15 +316,10 @@ def _models(document: Mapping[str, Any]) -> Section:
             f"{100 * model['abstention_rate']:.1f} %",
             "" if model["auc"] is None else f"{model['auc']:.3f}",
         )
-<<<<<<< HEAD
-    header = ("model", "measured cost per 1000", level, "to a person", "AUC")
-    return Section("Models compared", ("Each with its cheapest rule.",), (), header, tuple(rows))
-=======
         for model in document["comparison"]["models"].values()
     )
-    header = ("model", "cost per 1000", level, "to a person", "AUC")
+    header = ("model", "measured cost per 1000", level, "to a person", "AUC")
     return Section("Models compared", ("Each with its cheapest rule.",), header=header, rows=rows)
->>>>>>> main
 
 
 def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -372,13 +367,8 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
         )
     part = document["source"].get("part") or "all cases"
     text = f"This dossier is about {part}. Every group had a rule chosen for it:"
-<<<<<<< HEAD
     header = ("group", "cases", "rule", "expected cost per 1000", "to a person")
-    return Section("Groups", (text,), (), header, tuple(rows))
-=======
-    header = ("group", "cases", "rule", "cost per 1000", "to a person")
     return Section("Groups", (text,), header=header, rows=tuple(rows))
->>>>>>> main
 
 
 def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
@@ -387,17 +377,6 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
             "How to watch it", ("A rule without a model needs no scores: decide again when a cost changes.",)
         )
     label = document["source"]["label"] or "LABEL"
-<<<<<<< HEAD
-    watch = (
-        [
-            "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
-            "share sent to a person, the scores or the costs are not those of this dossier."
-        ]
-        if "classes" not in document
-        else []
-    )
-=======
->>>>>>> main
     items = [
         "Write the rule: demur decide with the flags of the report and -o policy.json. Apply it: demur apply "
         "policy.json new.csv -o decisions.csv.",
@@ -405,13 +384,8 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         "share sent to a person, the scores or the costs are not those of this dossier.",
         f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
         "promise.",
-<<<<<<< HEAD
         f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of "
         "the classes or a cost leaves the ranges above, or the model changes.",
-=======
-        f"Expected: {100 * answer['abstention_rate']:.1f} % of the cases go to a person. Decide again when "
-        "this share, the shares of the classes or a cost leaves the ranges above, or the model changes.",
->>>>>>> main
     ]
     if "classes" in document:
         del items[1]
@@ -490,39 +464,13 @@ def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
         # a review without a price is left out
         return CostLine(name, cost, dict(zip(prices, paid, strict=False)), prices)
 
-<<<<<<< HEAD
-    trivial = comparison["trivial"]
-    alone = {"always positive": (0.0, 1 - rate, 0.0), "always negative": (rate, 0.0, 0.0)}
-    alone["always abstain"] = (0.0, 0.0, 1.0)
-    if by_case:
-        alone = {
-            "always positive": (0.0, trivial["always positive"], 0.0),
-            "always negative": (trivial["always negative"], 0.0, 0.0),
-            "always abstain": (0.0, 0.0, trivial.get("always abstain", 0.0)),
-        }
-        stakes = answer["facts"].get("stakes")
-        own = None if stakes is None else (stakes["missed"], stakes["alarms"], stakes["reviews"])
-    else:
-        own = (answer["missed"], answer["alarms"], answer["abstention_rate"])
-    if answer["model"] is None:
-        own = alone[answer["kind"]]
-    if own is None:
-        return []
     # measured, as the costs of the others are
-    lines = [line(answer["kind"], answer["honest_cost"], own)]
-    lines += [line(name, cost, alone[name]) for name, cost in trivial.items() if name != answer["kind"]]
-    if not by_case:
-        lines += [
-            line(name, model["cost"], (model["missed"], model["alarms"], model["abstention_rate"]))
-            for name, model in comparison["models"].items()
-=======
     return [
-        line(answer["kind"], answer["cost"], own),
+        line(answer["kind"], answer["honest_cost"], own),
         *(line(name, cost, alone[name]) for name, cost in trivial.items() if name != answer["kind"]),
         *(
             line(name, model["cost"], [model[share] for share in shares])
             for name, model in models.items()
->>>>>>> main
             if name != answer["model"]
         ),
     ]
