@@ -100,8 +100,8 @@ def time_notes(cases: SplitCases, answer: Answer | None) -> tuple[str, ...]:
     if answer is not None and answer.shuffled_cost:
         more = answer.honest_cost / answer.shuffled_cost - 1
         if abs(more) >= _NOTICED:
-            said = f"{abs(more):.0%} {'more' if more > 0 else 'less'} than a shuffled split suggests"
-            notes.append(f"Choosing on the past costs {said}: conditions move.")
+            said = f"{100 * abs(more):.0f} % {'more' if more > 0 else 'less'} than a shuffled split suggests"
+            notes.append(f"Choosing on the past costs {said}: conditions may move.")
     return tuple(notes)
 
 

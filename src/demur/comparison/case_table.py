@@ -240,6 +240,11 @@ class CaseTable:
             notes=_cluster_notes(cases),
         )
 
+    def unproven(self) -> "CaseTable":
+        """Return the same cases where they may not be independent: nothing is proven or guaranteed."""
+        first = replace(next(iter(self.cases.values())), selected=True)
+        return replace(self, cases=dict.fromkeys(self.cases, first))
+
     @classmethod
     def of_classes(
         cls,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,9 @@ from demur.paired.counts import JointCounts
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "table_of_classes"]
+
+_LARGE_AMOUNT = 0.1
+"""Part of the amounts of a class from which on a single one is worth a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -471,6 +474,16 @@ def compared(
     )
 
 
+def _large_amounts(cases: SplitCases) -> Iterator[str]:
+    """Say where single cases decide the cost."""
+    assert cases.losses is not None
+    for own, action, word in ((cases.positive, 0, "miss"), (~cases.positive, 1, "false alarm")):
+        amounts = cases.losses[own, action] * cases.sizes[own]
+        if len(amounts) and amounts.max() > _LARGE_AMOUNT * amounts.sum() > 0:
+            share = 100 * amounts.max() / amounts.sum()
+            yield f"One {word} can cost {share:.0f} % of all of them together: single cases decide the cost."
+
+
 def _notes(
     cases: SplitCases, problem: DecisionProblem, models: Mapping[str, ModelComparison]
 ) -> tuple[str, ...]:
@@ -483,6 +496,7 @@ def _notes(
         )
         if all(model.window is not None and model.window.note == NEVER_PAYS for model in models.values()):
             notes.append(NEVER_PAYS)
+        notes += _large_amounts(cases)
     if cases.weights == "importance":
         notes.append(
             f"Weights are taken as importance weights: intervals rest on an effective {cases.n:,.0f} cases, "

@@ -52,8 +52,7 @@ class Unlabelled(NamedTuple):
         """Return the table of the labelled cases with what is known of the others."""
         notes = (*table.notes, self.note)
         if not self.bounds:
-            cases = {name: replace(one, selected=self.differ) for name, one in table.cases.items()}
-            return replace(table, cases=_one(cases), notes=notes)
+            return replace(table.unproven() if self.differ else table, notes=notes)
         first = next(iter(table.cases.values()))
         if problem.by_case or problem.shares is not None or first.cluster is not None or first.shuffled:
             raise InputError(

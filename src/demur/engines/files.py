@@ -139,6 +139,13 @@ class FileTable:
             values = self.relation.filter(f"{column} is not null").project(column).distinct().limit(1000)
             return sorted(value for (value,) in values.fetchall() if value == value)
 
+    def repeats(self, name: str) -> bool:
+        """Tell whether a value of a column stands in several rows."""
+        column = quoted(name)
+        with database_errors(self.name):
+            counts = self.relation.aggregate(f"count({column}), count(distinct {column})").fetchall()
+        return bool(counts[0][0] > counts[0][1])
+
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""
         with database_errors(self.name):

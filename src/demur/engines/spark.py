@@ -264,6 +264,12 @@ class SparkTable:
             chosen = self.frame.select(_column(name).alias("value")).dropna().distinct()
             return sorted(row[0] for row in chosen.limit(1000).collect())
 
+    def repeats(self, name: str) -> bool:
+        """Tell whether a value of a column stands in several rows."""
+        with spark_errors(self.name):
+            chosen = self.frame.select(_column(name).alias("value")).dropna()
+            return bool(chosen.count() > chosen.distinct().count())
+
     def read(self, names: Iterable[str]) -> dict[str, Column]:
         """Read the first rows of columns: for a sentence that shows what is at fault."""
         wanted = list(dict.fromkeys(names))

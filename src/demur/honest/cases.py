@@ -93,7 +93,8 @@ class SplitCases:
     unlabelled : array or None
         Weights of further cases without a label, whose costs are bounded.
     selected : bool
-        Whether cases without a label were left out although their scores differ.
+        Whether cases may not be independent of what is compared: cases without a label were left out although
+        their scores differ, or rows of one customer may belong together.
     """
 
     codes: BoolArray | IntArray

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from demur._progress import Progress
-from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, refuse
+from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, refuse
 from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, Columns
+from demur.comparison.case_table import CaseTable, Columns, check_times, cluster_codes
 from demur.comparison.comparison import Comparison, compare_models, compared
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
@@ -27,6 +27,7 @@ from demur.windows.limits import LIMITS
 __all__ = [
     "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
+    "NOT_PROVEN",
     "ManyClasses",
     "Read",
     "TwoClasses",
@@ -36,12 +37,16 @@ __all__ = [
     "each_part",
     "part_remarks",
     "parts_document",
+    "proven",
 ]
 
 FOR_TWO_CLASSES = "is for two classes. Hint: leave it out beside --classes."
 """Why a flag is refused."""
 
 COSTS_NEEDED = "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
+
+NOT_PROVEN = 3
+"""Exit code of --require-proof."""
 
 # flags that have a meaning for any number of classes
 _WITH_CLASSES = (
@@ -76,14 +81,16 @@ def ask(
     costs_needed: bool = False,
     split: bool = True,
     abstain_label: str | None = None,
+    design: Design | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
+    design = Design() if design is None else design
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
         refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
         asked = class_question(classes, source, prices, limits, certainty)
-        rows = read_class_rows(source, classes.listed())
+        rows = read_class_rows(source, classes.listed(), design)
         remark(rows.sentence, quiet=output.quiet)
         label = class_abstain_label(abstain_label, asked["classes"])
         return ManyClasses(cases=rows, asked=asked, abstain_label=label)
@@ -101,7 +108,7 @@ def ask(
         confidence_level=certainty.confidence,
         seed=certainty.seed,
     )
-    evidence = read_evidence(source, prices, split=split)
+    evidence = read_evidence(source, prices, split=split, design=design)
     remark(evidence.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
     names = evidence.negative, evidence.positive
@@ -149,6 +156,13 @@ def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
     }
     return document(kind, read.cases.answered(answers), version=2)
+
+
+def proven(parts: Mapping[str, Any]) -> bool:
+    """Tell whether the answer of every part is proven cheaper than the rules without a model."""
+    comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
+    verdicts = [None if one.answer is None else one.answer.verdict for one in comparisons]
+    return len(verdicts) == len(parts) and all(verdict == "proven" for verdict in verdicts)
 
 
 def part_remarks(comparison: Comparison) -> list[str]:
@@ -212,8 +226,12 @@ class TwoClasses:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         else:
             problem, rows = self.on(part), part.rows
-            columns = Columns(rows.truth, rows.scores, rows.weights, labels)
+            clusters = cluster_codes(rows.clusters, rows.n)
+            times = check_times(rows.times, rows.n)
+            columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
             table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
+            if rows.roles.repeated:
+                table = table.unproven()
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(table, problem, class_names=names)
 
@@ -292,7 +310,7 @@ class ManyClasses:
         """Compare the models on the cases of one part."""
         part = self.cases.parts[name]
         labels = np.array(self.asked["classes"], dtype=object)[part.codes]
-        return compare_models(labels, part.proba, sample_weight=part.weights, **self.asked)
+        return compare_models(labels, part.proba, sample_weight=part.weights, **part.placed, **self.asked)
 
     def policy(self, answer: Answer, name: str) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""

@@ -11,6 +11,7 @@ from demur._results import Interval
 from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.cli.answers.asking import Read, part_remarks
 from demur.cli.answers.tables import (
+    blocks_section,
     class_costs_section,
     class_quality,
     confusion_section,
@@ -46,6 +47,10 @@ _NO_PAIRS = (
     "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
     f"Hint: name two to {MOST_MODELS} models and no groups, or leave --engine out where the cases fit into "
     "memory."
+)
+_NO_CLUSTERED_PAIRS = (
+    "Tests of pairs are left out: they take cases, not clusters, as independent. "
+    "Hint: auc_cluster_interval(minus=) in Python compares two areas."
 )
 # room beside the numbers of a pair
 _LONGEST_IN_PAIR = 11
@@ -90,10 +95,13 @@ class Compared:
             sections.append(quality_section(comparison, self.curves))
             sections.append(ranges_section(comparison, self.curves, self.ranges))
             remarks = part_remarks(comparison)
+        if comparison.by_block is not None:
+            sections.append(blocks_section(comparison))
         if self.pairs:
             sections.append(_pairs_section(comparison, self.pairs))
         elif len(comparison.models) > 1 and not many:
-            closing.append(_NO_PAIRS)
+            clustered = any(one.cluster is not None for one in comparison.cases.values())
+            closing.append(_NO_CLUSTERED_PAIRS if clustered else _NO_PAIRS)
         titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
         return "\n\n".join([*map(wrapped, opening), *titled, *map(wrapped, [*remarks, *closing])])
 

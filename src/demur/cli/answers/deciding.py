@@ -41,6 +41,10 @@ _NO_POLICY = 3
 _REFUSED = (
     "No policy is written: a rule without a model needs none. Hint: --anyway writes the best model's rule."
 )
+_NOT_PROVEN = (
+    "No policy is written: --require-proof asks for an answer that is proven cheaper than every rule without "
+    "a model. Hint: collect more cases, or leave the flag out."
+)
 _ONE_BY_ONE = (
     "Each policy is for its own group, and `demur apply` takes one policy for all rows: split the file by "
     "the column {}, and apply to each part the policy of its group."
@@ -72,7 +76,7 @@ class Decided:
         lines += part_remarks(comparison)
         policy = self.policy
         if policy is None:
-            lines.append(_REFUSED)
+            lines.append(_REFUSED if self.answer.is_trivial else _NOT_PROVEN)
         else:
             labels = f"Labels: the classes, abstain = {policy.abstain_label}"
             if not isinstance(policy.rule, ClassRule):
@@ -100,15 +104,19 @@ class Decided:
         }
 
 
-def decide_parts(read: Read, *, anyway: bool) -> dict[str, Decided | str]:
-    """Decide for every part; a group that has no answer gives the reason instead."""
+def decide_parts(read: Read, *, anyway: bool, proof: bool = False) -> dict[str, Decided | str]:
+    """Decide for every part; a group that has no answer gives the reason instead.
+
+    With `proof` there is a policy only where the answer is proven.
+    """
 
     def decided(name: str) -> Decided:
         comparison = read.compare(name)
         answer = comparison.answer
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
-        policy = None if answer.is_trivial else read.policy(answer, name)
+        unproven = proof and answer.verdict != "proven"
+        policy = None if answer.is_trivial or unproven else read.policy(answer, name)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
     return each_part(read, decided)

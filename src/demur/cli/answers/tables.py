@@ -22,6 +22,7 @@ from demur.costs.ranges import CostRange
 from demur.costs.reviewer_cascade import ReviewCascade
 
 __all__ = [
+    "blocks_section",
     "class_costs_section",
     "class_quality",
     "confusion_section",
@@ -56,7 +57,7 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     prices = prices_words(problem.costs, comparison)
     title = f"Cost per 1000 cases ({prices}; {percent(comparison.prevalence)} positive)"
     interval = f"{level_words(problem.confidence_level)} interval"
-    header = ["rule", "cost", interval, "no reviews", "abstains", "hindsight"]
+    header = ["rule", "measured", interval, "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
     rows = [
         [
@@ -75,13 +76,33 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
     ]
     note = (
-        "cost: measured on cases not used to choose the thresholds; no reviews: the same model with one "
-        "threshold; hindsight: measured on the cases used to choose, too low on average"
+        "measured: on cases not used to choose the thresholds, as if the model had been the only one; no "
+        "reviews: the same model with one threshold; hindsight: on the cases used to choose, so too low"
     )
     left_out = [
         f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out
     ]
     return wrapped(title), "\n".join([table(header, rows), wrapped(note), *map(wrapped, left_out)])
+
+
+def blocks_section(comparison: Comparison) -> tuple[str, str]:
+    """Costs of the answer in every judged block of time, per 1000 cases."""
+    blocks = comparison.by_block or ()
+    rows = [
+        [
+            str(one.block),
+            str(one.start),
+            str(one.end),
+            f"{one.n:,.0f}",
+            per_1000(one.cost),
+            span(one.interval, per_1000),
+        ]
+        for one in blocks
+    ]
+    interval = f"{level_words(comparison.problem.confidence_level)} interval"
+    header = ["block", "from", "to", "cases", "measured", interval]
+    note = "rules chosen on all blocks before; the interval is for the block itself"
+    return "Cost per 1000 cases by block of time", f"{table(header, rows)}\n{wrapped(note)}"
 
 
 def _by_cost(comparison: Comparison) -> list[ModelComparison]:

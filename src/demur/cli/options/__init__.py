@@ -5,13 +5,14 @@ hands it one `prices`. Nothing here imports numpy before a verb runs.
 """
 
 from demur.cli.options.costs import Classes, Prices
-from demur.cli.options.files import Output, Source
+from demur.cli.options.files import Design, Output, Source
 from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
 from demur.cli.options.limits import Certainty, Limits
 
 __all__ = [
     "Certainty",
     "Classes",
+    "Design",
     "Flags",
     "Limits",
     "Output",

@@ -96,10 +96,19 @@ def _cost(ctx: click.Context, param: click.Parameter, value: str | None) -> Pric
     return made
 
 
-def _rate_or_range(ctx: click.Context, param: click.Parameter, value: str | None) -> Number | None:
-    """Require ``0.02`` or ``0.01:0.05``: a number in [0, 1], or a range of such."""
+def _rate_or_range(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+    """Require ``0.02``, ``0.01:0.05`` or ``26/2000``: a number in [0, 1], a range of such, or an estimate."""
     if value is None:
         return None
+    positives, slash, cases = value.partition("/")
+    if slash:
+        from demur.costs.prevalence import Prevalence
+
+        try:
+            counted = float(positives), float(cases)
+        except ValueError:
+            raise InputError(f"`{param.opts[0]}` must be POSITIVES/CASES, got {value!r}.") from None
+        return Prevalence(positives=counted[0], cases=counted[1])
     from demur._checks import check_probability
 
     number = _number_or_range(value, param.opts[0])
@@ -211,12 +220,12 @@ class Prices(Flags):
     )
     mu: float | None = _amount("--mu", help="Instead: cost of a false alarm relative to a miss.")
     nu: float | None = _amount("--nu", help="Instead: cost of abstaining relative to a miss.")
-    prevalence: float | tuple[float, float] | None = flag(
+    prevalence: Any = flag(
         "--prevalence",
         metavar="X",
         callback=_rate_or_range,
         help="Share of positives in use, where it differs from the file's; may be a range, such as "
-        "--prevalence 0.01:0.05.",
+        "--prevalence 0.01:0.05, or counted, such as --prevalence 26/2000.",
     )
     objective: str | None = flag(
         "--objective",

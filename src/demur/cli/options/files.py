@@ -10,7 +10,7 @@ import click
 from demur.cli.options.flags import Flags, argument, flag
 from demur.exceptions import InputError
 
-__all__ = ["Output", "Source"]
+__all__ = ["Design", "Output", "Source"]
 
 # what each does with the rows of a file
 _ENGINES = {
@@ -98,6 +98,38 @@ class Source(Flags):
     def reader(self) -> str:
         """The engine that reads the rows."""
         return self.engine or "memory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design(Flags):
+    """How the cases hang together, and what an answer must show."""
+
+    TITLE: ClassVar[str] = "Design"
+
+    cluster: str | None = flag(
+        "--cluster",
+        metavar="COLUMN",
+        help="Cases with one value here are not independent, such as those of one patient: they stay in one "
+        "fold, and intervals count clusters.",
+    )
+    time: str | None = flag(
+        "--time",
+        metavar="COLUMN",
+        help="When a case happened: rules are chosen on the past and judged on what follows.",
+    )
+    require_proof: bool = flag(
+        "--require-proof",
+        default=False,
+        is_flag=True,
+        help="Exit code 3 unless the answer is proven cheaper than every rule without a model; a policy is "
+        "written only then.",
+    )
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Flag -> the column it names."""
+        named = {"--cluster": self.cluster, "--time": self.time}
+        return {name: column for name, column in named.items() if column is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,14 +1,14 @@
 """From a file to true classes and one column of probabilities per class and model."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from demur._checks import check_scores, check_weights
-from demur.cli.options import Source
+from demur.cli.options import Design, Source
 from demur.cli.reading.evidence import Evidence, require_complete
 from demur.cli.reading.roles import guessed_label, only_one, require_numbers
 from demur.engines.columns import Column
@@ -33,7 +33,10 @@ _MISSING = "drop those rows (--drop-missing), or fill them in where the model ha
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassPart:
-    """The cases of one group, or all of them; `codes` are places in the list of classes."""
+    """The cases of one group, or all of them; `codes` are places in the list of classes.
+
+    `placed` has their clusters and times, as arguments of `compare_models`.
+    """
 
     exact: ClassVar[bool] = True
     certified: ClassVar[float] = 0.0
@@ -41,6 +44,7 @@ class ClassPart:
     codes: IntArray
     proba: dict[str, FloatArray]
     weights: FloatArray | None
+    placed: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n(self) -> float:
@@ -53,6 +57,7 @@ class ClassPart:
             codes=self.codes[own],
             proba={model: columns[own] for model, columns in self.proba.items()},
             weights=None if self.weights is None else self.weights[own],
+            placed={name: values[own] for name, values in self.placed.items()},
         )
 
 
@@ -106,13 +111,14 @@ def _prefixes(present: Sequence[str], classes: Sequence[str]) -> dict[str, tuple
     return groups
 
 
-def read_class_rows(source: Source, classes: list[str]) -> Evidence:
+def read_class_rows(source: Source, classes: list[str], design: Design) -> Evidence:
     """Read labels and probabilities; refuse what is ambiguous, missing or not a number."""
     with open_table(source.file) as table:
         columns = model_columns(list(table.kinds), classes, source.models, table.name)
         every = [name for listed in columns.values() for name in listed]
         label = source.label if source.label is not None else guessed_label(table, taken=every)
-        others = [name for name in (source.weight, source.group) if name is not None]
+        placed = {"groups": design.cluster, "time": design.time}
+        others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
         read = _read_numbers(table, every, [label, *every, *others])
     if not source.drop_missing:
         require_complete(read.values(), _MISSING)
@@ -129,6 +135,7 @@ def read_class_rows(source: Source, classes: list[str]) -> Evidence:
             model: np.column_stack([check_scores(values[name], name) for name in listed])
             for model, listed in columns.items()
         },
+        placed={name: values[column] for name, column in placed.items() if column is not None},
     )
     parts = {"": whole}
     if source.group is not None:
@@ -143,7 +150,8 @@ def read_class_rows(source: Source, classes: list[str]) -> Evidence:
     if list(columns) != [_MODEL]:
         text += f"; {'models' if len(columns) > 1 else 'model'} {', '.join(columns)}"
     text += f", weights {source.weight}" if source.weight else ""
-    text += f", groups by {source.group}." if source.group else "."
+    told = {"groups by": source.group, "clusters by": design.cluster, "times": design.time}
+    text += "".join(f", {word} {column}" for word, column in told.items() if column) + "."
     return Evidence(
         sentence=text + (f" Left out {dropped} rows with a missing value." if dropped else ""),
         data={
@@ -154,6 +162,7 @@ def read_class_rows(source: Source, classes: list[str]) -> Evidence:
             "models": {name: list(listed) for name, listed in columns.items()},
             "weight": source.weight,
             "group": source.group,
+            **{name: column for name in ("cluster", "time") if (column := getattr(design, name))},
         },
         columns=columns,
         parts=parts,

@@ -16,7 +16,7 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
-from demur.cli.options import Prices, Source, refuse
+from demur.cli.options import Design, Prices, Source, refuse
 from demur.cli.output import times
 from demur.cli.reading.roles import (
     Roles,
@@ -90,6 +90,8 @@ class Predictions:
         Class -> rows left out because a value is missing; "" counts rows without a class.
     doubts : array or None
         Element i: how unlike the training data case i is.
+    clusters, times : array or None
+        Element i: cluster and time of case i.
     """
 
     source: str
@@ -103,6 +105,8 @@ class Predictions:
     amounts: dict[str, FloatArray] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
     doubts: FloatArray | None = None
+    clusters: Any = None
+    times: Any = None
 
     @property
     def n(self) -> int:
@@ -118,6 +122,8 @@ class Predictions:
             weights=None if self.weights is None else self.weights[own],
             groups=None,
             amounts={column: amounts[own] for column, amounts in self.amounts.items()},
+            clusters=None if self.clusters is None else self.clusters[own],
+            times=None if self.times is None else self.times[own],
         )
 
     def sentence(self) -> str:
@@ -141,11 +147,15 @@ class Predictions:
 
 
 def read_predictions(
-    source: Source, prices: Prices | None = None, *, doubt: str | None = None
+    source: Source,
+    prices: Prices | None = None,
+    *,
+    doubt: str | None = None,
+    design: Design | None = None,
 ) -> Predictions:
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(source.file) as table:
-        roles = choose_roles(table, source, prices=prices, doubt=doubt)
+        roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design)
         columns = table.read(roles.columns)
     dropped: dict[str, int] = {}
     if source.drop_missing:
@@ -182,6 +192,8 @@ def read_predictions(
         amounts={name: columns[name].values for name in roles.amounts},
         dropped=dropped,
         doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
+        clusters=None if roles.cluster is None else columns[roles.cluster].values,
+        times=None if roles.time is None else columns[roles.time].values,
     )
 
 
@@ -382,12 +394,20 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(source: Source, prices: Prices, *, split: bool = True) -> Evidence:
+def read_evidence(
+    source: Source, prices: Prices, *, split: bool = True, design: Design | None = None
+) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
     one part, which needs the rows in memory.
     """
+    placed = {} if design is None else design.columns
+    if placed and (holds_counts(source.file) or source.reader != "memory"):
+        raise InputError(
+            f"`{next(iter(placed))}` needs the cases themselves. Hint: pass a table of cases, and leave "
+            "--engine out."
+        )
     if holds_counts(source.file):
         if prices.by_case:
             flag = next(iter(prices.columns or prices.ranges))
@@ -409,7 +429,7 @@ def read_evidence(source: Source, prices: Prices, *, split: bool = True) -> Evid
             parts={"": Part(counted={model: counts})},
         )
     if source.reader == "memory":
-        read = read_predictions(source, prices)
+        read = read_predictions(source, prices, design=design)
         apart = split and read.groups is not None
         rows = (
             {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from demur.cli.options import Prices, Source
+from demur.cli.options import Design, Prices, Source
 from demur.cli.output import shortened, times
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
@@ -55,6 +55,8 @@ _LONGEST_NAME = 60
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
 # names that are keys as they stand; "risk_index" or "worst_case" may well be a score
 _KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx|id|.*_id")
+_ID_NAMES = re.compile(r"id|.*_id")
+_REPEATED = "values repeat"
 _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 # what DuckDB and pandas call a column without a name: the row numbers pandas and R write
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
@@ -118,6 +120,10 @@ class Roles:
         Columns with costs of the cases.
     doubt : str or None
         Column that says how unlike the training data a case is.
+    cluster, time : str or None
+        Columns of clusters and of times.
+    repeated : tuple of str
+        Keys whose values repeat: their rows may belong together.
     """
 
     label: str
@@ -128,12 +134,15 @@ class Roles:
     suspects: tuple[str, ...] = ()
     amounts: tuple[str, ...] = ()
     doubt: str | None = None
+    cluster: str | None = None
+    time: str | None = None
+    repeated: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        others = (name for name in (self.weight, self.group, self.doubt) if name)
-        return (self.label, *self.models, *others, *self.amounts)
+        others = (self.weight, self.group, self.doubt, self.cluster, self.time)
+        return (self.label, *self.models, *filter(None, others), *self.amounts)
 
 
 def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> dict[str, Any]:
@@ -148,7 +157,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         "group": roles.group,
         "left_out": list(roles.left_out),
         **({"amounts": list(roles.amounts)} if roles.amounts else {}),
-        **({"doubt": roles.doubt} if roles.doubt else {}),
+        **{name: value for name in ("doubt", "cluster", "time") if (value := getattr(roles, name))},
     }
 
 
@@ -161,6 +170,8 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         "weights": roles.weight,
         "doubts": roles.doubt,
         "groups by": roles.group,
+        "clusters by": roles.cluster,
+        "times": roles.time,
         "costs of the cases": ", ".join(roles.amounts),
     }
     text += "".join(f", {word} {column}" for word, column in others.items() if column)
@@ -170,6 +181,12 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         text += (
             f" {' and '.join(roles.suspects)} {verb} not look like scores: pass --model to use {use}, "
             "--exclude to confirm."
+        )
+    if roles.repeated:
+        name = roles.repeated[0]
+        text += (
+            f" Values of {name} repeat: pass --cluster {name} if rows of one are not independent, --exclude "
+            f"{name} if they are; until then nothing is proven or guaranteed."
         )
     return text
 
@@ -181,6 +198,7 @@ def choose_roles(
     scores: bool = True,
     prices: Prices | None = None,
     doubt: str | None = None,
+    design: Design | None = None,
 ) -> Roles:
     """Decide which column is what.
 
@@ -189,7 +207,8 @@ def choose_roles(
     """
     models, weight, group = source.models, source.weight, source.group
     amounts = () if prices is None else _amount_columns(table, prices)
-    named = [name for name in (*models, weight, group, doubt) if name is not None]
+    placed = {} if design is None else design.columns
+    named = [name for name in (*models, weight, group, doubt, *placed.values()) if name is not None]
     label = source.label
     if label is None:
         label = guessed_label(table, taken=[*named, *source.exclude, *amounts])
@@ -214,6 +233,9 @@ def choose_roles(
                 f"`--doubt` names {doubt!r}, which is in use already. Hint: name another column."
             )
         require_numbers(table, doubt, "--doubt")
+    for flag, name in placed.items():
+        if name in (label, *models, weight, group) or list(placed.values()).count(name) > 1:
+            raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
     for name in amounts:
         if name in (label, *named):
             raise InputError(f"Column {name!r} is given as a cost and in another role. Hint: choose one.")
@@ -224,6 +246,8 @@ def choose_roles(
         group=group,
         amounts=amounts,
         doubt=doubt,
+        cluster=placed.get("--cluster"),
+        time=placed.get("--time"),
     )
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
@@ -304,7 +328,8 @@ def _with_guessed_models(table: "Table", roles: Roles, source: Source, *, scores
     if not models:
         why = f"left out: {', '.join(left_out)}" if left_out else "there is no other column"
         raise InputError(f"`{table.name}` has no score column ({why}). Hint: pass --model COLUMN.")
-    return replace(roles, models=models, left_out=left_out, suspects=tuple(doubtful))
+    repeated = tuple(name for name, reason in reasons.items() if reason == _REPEATED and not roles.cluster)
+    return replace(roles, models=models, left_out=left_out, suspects=tuple(doubtful), repeated=repeated)
 
 
 def _suspects(table: "Table", numeric: Collection[str], positive: str | None) -> dict[str, str]:
@@ -343,7 +368,7 @@ def _reason_to_leave_out(table: "Table", name: str) -> str | None:
     if lower in _LABEL_NAMES:
         return "a label"
     if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
-        return "a key"
+        return _REPEATED if _ID_NAMES.fullmatch(lower) and table.repeats(name) else "a key"
     if kind == "text":
         # one stray word must not make a model disappear
         if 2 * table.n_numeric(name) >= table.n_rows:

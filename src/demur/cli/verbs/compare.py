@@ -1,6 +1,8 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
-from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
+from click.exceptions import Exit
+
+from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, takes, verb
 
 __all__ = ["command"]
 
@@ -18,6 +20,7 @@ a miss costs 400 to 600, people can review 50 of 1000 cases a day
 @takes(Prices)
 @takes(Limits)
 @takes(Classes)
+@takes(Design)
 @takes(Certainty)
 @takes(Output)
 def command(
@@ -26,6 +29,7 @@ def command(
     prices: Prices,
     limits: Limits,
     classes: Classes,
+    design: Design,
     certainty: Certainty,
     output: Output,
 ) -> None:
@@ -39,11 +43,11 @@ def command(
     -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule.
     """
     output = output.told(tables=True)
-    from demur.cli.answers.asking import ask, each_part, parts_document
+    from demur.cli.answers.asking import NOT_PROVEN, ask, each_part, parts_document, proven
     from demur.cli.answers.comparing import compared, compared_text, write_compared_tables
     from demur.cli.output import write
 
-    read = ask(source, prices, limits, classes, certainty, output)
+    read = ask(source, prices, limits, classes, certainty, output, design=design)
     parts = each_part(read, lambda name: compared(read.compare(name)))
     if output.as_json:
         write(parts_document("compare", read, parts), output.path)
@@ -51,3 +55,5 @@ def command(
         write_compared_tables(read, parts, output)
     else:
         write(compared_text(read, parts, output=output.path), output.path)
+    if design.require_proof and not proven(parts):
+        raise Exit(NOT_PROVEN)

@@ -8,6 +8,7 @@ from click.exceptions import Exit
 from demur.cli.options import (
     Certainty,
     Classes,
+    Design,
     Flags,
     Limits,
     Output,
@@ -66,6 +67,7 @@ the same with 50 reviews for 1000 cases a day and a promised precision
 @takes(Prices)
 @takes(Limits)
 @takes(Classes)
+@takes(Design)
 @takes(Certainty)
 @takes(Rule)
 @takes(Output, path={"help": "Write the policy to this file instead of standard output."})
@@ -75,6 +77,7 @@ def command(
     prices: Prices,
     limits: Limits,
     classes: Classes,
+    design: Design,
     certainty: Certainty,
     rule: Rule,
     output: Output,
@@ -95,8 +98,9 @@ def command(
     many = classes.names is not None
     if not rule.no_labels:
         output.format((".json",), "a policy is a JSON file.")
-        read = asking.ask(*flags, output, costs_needed=True, abstain_label=rule.abstain_label)
-        raise Exit(deciding.write_decided(read, deciding.decide_parts(read, anyway=rule.anyway), output))
+        read = asking.ask(*flags, output, costs_needed=True, abstain_label=rule.abstain_label, design=design)
+        parts = deciding.decide_parts(read, anyway=rule.anyway, proof=design.require_proof)
+        raise Exit(deciding.write_decided(read, parts, output))
     costs = None if many else prices.costs()
     if costs is None and not many:
         raise InputError(asking.COSTS_NEEDED)
@@ -104,6 +108,7 @@ def command(
         source,
         prices,
         limits,
+        design,
         certainty,
         *(() if many else (rule,)),
         because="needs labelled cases. Hint: leave it out with --no-labels.",
