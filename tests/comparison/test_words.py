@@ -52,6 +52,7 @@ def facts(**changes):
         "interval": (1.0, 11.0),
         "cost_range": None,
         "n_unlabelled": 0,
+        "one_added": False,
         "versus": {
             "trivial": {"name": "always abstain", "difference": -14.0, "interval": (-19.0, -5.0)},
             "never_abstaining": {"name": "logistic", "difference": -4.0, "interval": (-9.0, 1.0)},

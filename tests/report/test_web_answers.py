@@ -389,6 +389,8 @@ def _made(facts, rng):
         "honest_cost": cost - float(rng.choice([0.0, 0.04, 0.2])) * (high - low),
         "cost_range": (low, cost) if rng.random() < 0.3 else None,
         "n_rules": int(rng.integers(2, 3000)),
+        "n_unlabelled": 0,
+        "one_added": bool(rng.integers(2)),
     }
 
 

@@ -81,6 +81,8 @@ class Answer(Result):
         For the true cost of the rule in use, at any corner of the ranges (`mean_loss_interval`).
     cost_range : Interval or None
         Over ranges of costs or prevalence, and whatever missing labels are: smallest and largest cost.
+    one_added : bool
+        Whether `cost` counts one worst case more, as none was seen.
     n_unlabelled : int
         Number of cases without a label; `cost` takes them at the label that costs most.
     hindsight_cost : float
@@ -147,6 +149,7 @@ class Answer(Result):
     interval: Interval
     cost_range: Interval | None
     n_unlabelled: int
+    one_added: bool
     hindsight_cost: float
     guaranteed_cost: float | None
     advice_cost: float | None
@@ -299,6 +302,7 @@ class Answer(Result):
             "honest_cost": self.honest_cost,
             "interval": tuple(self.interval),
             "n_unlabelled": self.n_unlabelled,
+            "one_added": self.one_added,
             "cost_range": None if self.cost_range is None else tuple(self.cost_range),
             "versus": {
                 key: {"name": one.name, "difference": one.difference, "interval": tuple(one.interval)}

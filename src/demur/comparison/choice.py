@@ -124,6 +124,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         honest_cost=estimate.cost,
         interval=found.interval,
         cost_range=found.cost_range,
+        one_added=found.one_added,
         n_unlabelled=0 if best.cases.unlabelled is None else len(best.cases.unlabelled),
         hindsight_cost=estimate.hindsight,
         guaranteed_cost=_guaranteed(best, choice, estimate),
@@ -164,6 +165,7 @@ class _Expected(NamedTuple):
     interval: Interval
     cost_range: Interval | None
     estimate: Estimate
+    one_added: bool
 
 
 def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Expected:
@@ -192,7 +194,7 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
     interval = Interval(min(low for low, _ in ends), max(max(high for _, high in ends) + shift, cost))
     rise = cost - estimate.cost
     cost_range = Interval(min(costs) + rise, max(costs) + rise) if problem.ranged or bounded else None
-    return _Expected(cost, interval, cost_range, estimate)
+    return _Expected(cost, interval, cost_range, estimate, cost > chosen)
 
 
 def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:

@@ -265,8 +265,12 @@ def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say why more is expected than the rule itself measured, where that is not lost in the interval."""
     rise, (low, high) = facts["cost"] - facts["honest_cost"], facts["interval"]
     if rise > _NOTICED * (high - low) / 2:
-        best = f"The best of {facts['n_rules']} rules measured {money(facts['honest_cost'], step_of(facts))}"
-        yield f"{best}, and the best of many looks better than it is."
+        measured = money(facts["honest_cost"], step_of(facts))
+        if facts["one_added"]:
+            yield f"It measured {measured}; none of the dearest mistakes was seen, so one is counted."
+        else:
+            best = f"The best of {facts['n_rules']} rules measured {measured}"
+            yield f"{best}, and the best of many looks better than it is."
 
 
 def _best_model(facts: Mapping[str, Any], step: float) -> str:

@@ -53,6 +53,8 @@ export interface MadeFacts extends Facts {
   /** Null where costs and prevalence are numbers. */
   cost_range: readonly number[] | null;
   n_rules: number;
+  /** Whether the cost counts one worst case more, as none was seen. */
+  one_added: boolean;
 }
 
 export function isMade(facts: Facts): facts is MadeFacts {

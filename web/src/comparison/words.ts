@@ -162,9 +162,11 @@ function costSentence(facts: Facts): string {
 /** Say why more is expected than the rule itself measured, where that is not lost in the interval. */
 function measured(facts: Facts): string[] {
   if (!isMade(facts) || isTrivial(facts)) return [];
-  const { cost, honest_cost: own, interval, n_rules: rules } = facts;
+  const { cost, honest_cost: own, interval, n_rules: rules, one_added: added } = facts;
   if (cost - own <= (NOTICED * (interval[1] - interval[0])) / 2) return [];
-  return [`The best of ${rules} rules measured ${money(own, stepOf(facts))}, and the best of many looks better than it is.`];
+  const less = money(own, stepOf(facts));
+  if (added) return [`It measured ${less}; none of the dearest mistakes was seen, so one is counted.`];
+  return [`The best of ${rules} rules measured ${less}, and the best of many looks better than it is.`];
 }
 
 function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number): string {
