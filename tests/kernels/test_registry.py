@@ -298,6 +298,12 @@ def cumulate(rng):
     return rng.integers(2, 7, n), rng.integers(3, 6, n), rng.random(n), 2, 3, np.zeros((6, 4))
 
 
+def deal_clusters(rng):
+    clusters, classes, folds = (int(rng.integers(1, most)) for most in (30, 4, 6))
+    shares = rng.random((clusters, classes))
+    return shares, rng.permutation(clusters), np.zeros((folds, classes)), np.zeros(clusters, np.int64)
+
+
 def other_folds(rng):
     n = int(rng.integers(1, 40))
     return rng.normal(size=n), rng.integers(0, 3, n).astype(np.int16), 1, np.zeros(n)
@@ -410,6 +416,7 @@ EXAMPLES = {
     "honest.pairs._count_pairs": count_pairs,
     "honest.pairs._list_pairs": list_pairs,
     "honest.pairs._cumulate": cumulate,
+    "honest.splits._deal_loop": deal_clusters,
 }
 
 

@@ -108,9 +108,9 @@ def test_a_rule_goes_through_compare_policy_exports_and_report(registered, cases
     answer = compared.answer
     assert (answer.kind, answer.lower, answer.upper) == ("band", None, None)
     assert answer.cost < min(compared.models["m"].cost, *compared.baselines.values())
-    assert compared.models["m"].rules["band"].cost == answer.cost
+    assert compared.models["m"].rules["band"].cost == answer.honest_cost
     assert answer.words.startswith(
-        f"Use m: call positive from {answer.rule.low:g} to {answer.rule.high:g}, neg"
+        f"Proven. Use m: call positive from {answer.rule.low:g} to {answer.rule.high:g}, neg"
     )
     assert answer.guaranteed_cost is None
     assert np.array_equal(answer.decide(s), y)

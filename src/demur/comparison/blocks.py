@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.estimates import row_losses
 from demur.honest.evaluate import Inputs
 from demur.honest.mean_loss import LossSample, mean_loss
-
-if TYPE_CHECKING:
-    from demur.comparison.answer import Answer
 
 __all__ = ["BlockCost", "block_costs", "shuffled_cost", "time_notes"]
 
@@ -88,7 +85,7 @@ def shuffled_cost(
     return cost_at(kept[0], problem.centre) if kept else None
 
 
-def time_notes(cases: SplitCases, answer: Answer | None) -> tuple[str, ...]:
+def time_notes(cases: SplitCases, forward: float, shuffled: float | None) -> tuple[str, ...]:
     """Say which period was judged, and how choosing on the past compares with a shuffled split."""
     splits = cases.splits
     if not splits.forward:
@@ -97,8 +94,8 @@ def time_notes(cases: SplitCases, answer: Answer | None) -> tuple[str, ...]:
     blocks = f"blocks {splits.first + 1} to {splits.folds} of {splits.folds}"
     period = f"Costs are those of {start} to {end} ({blocks}), not of what follows."
     notes = [f"Rules were chosen on the past. {period}"]
-    if answer is not None and answer.shuffled_cost:
-        more = answer.honest_cost / answer.shuffled_cost - 1
+    if shuffled:
+        more = forward / shuffled - 1
         if abs(more) >= _NOTICED:
             said = f"{100 * abs(more):.0f} % {'more' if more > 0 else 'less'} than a shuffled split suggests"
             notes.append(f"Choosing on the past costs {said}: conditions may move.")

@@ -261,8 +261,8 @@ def compare_models(
 
     Notes
     -----
-    Ties within 1e-12 go to the simpler rule: without a model, then a threshold, then a window, then
-    the order of the models. `answer.advice_cost` judges the choice on cases left out of it.
+    A difference below a tenth of its standard error goes to the simpler rule: without a model, then a
+    threshold, then a window. `answer.cost` is what to expect after the choice (`cost_after_choice`).
 
     Examples
     --------
@@ -274,15 +274,6 @@ def compare_models(
     >>> answer = compare_models(y, {"new": s}, costs=costs).answer
     >>> answer.kind, answer.model, answer.cost < compare_models(y, s, costs=costs).trivial["always abstain"]
     ('window', 'new', True)
-
-    Two classes with a column each, and a cost matrix, give the same window:
-
-    >>> import numpy as np
-    >>> both = np.column_stack([1 / (1 + np.exp(s)), 1 / (1 + np.exp(-s))])
-    >>> matrix = {0: {1: 40}, 1: {0: 100}}
-    >>> same = compare_models(y, both, classes=[0, 1], costs=matrix, abstain_cost=12).answer
-    >>> bool(np.isclose(same.upper, 1 / (1 + np.exp(-answer.upper)), atol=0.01))
-    True
     """
     limits = Limits(
         max_abstention=max_abstention,
@@ -300,26 +291,18 @@ def compare_models(
     aside = None
     if not isinstance(y_true, (JointCounts, ScoreCounts)) and scores is not None:
         aside = set_aside(y_true, scores, sample_weight, missing_labels)
+    rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "time": time}
     if aside is not None:
-        y_true, scores, sample_weight = (aside.rows(one) for one in (y_true, scores, sample_weight))
-        groups, time = aside.rows(groups), aside.rows(time)
+        y_true, scores = aside.rows(y_true), aside.rows(scores)
+        rows = {name: aside.rows(values) for name, values in rows.items()}
         costs = aside.rows(costs) if isinstance(costs, CaseCosts) else costs
     if classes is not None or isinstance(costs, CostMatrix):
         if pos_label is not None:
             hint = "of two classes the second is the positive one."
             raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
+        priced = {"classes": classes, "costs": costs, "abstain_cost": abstain_cost}
         table, problem, names = table_of_classes(
-            y_true,
-            scores,
-            classes=classes,
-            costs=costs,
-            abstain_cost=abstain_cost,
-            prevalence=prevalence,
-            sample_weight=sample_weight,
-            weights=weights,
-            groups=groups,
-            time=time,
-            **asked,
+            y_true, scores, **priced, prevalence=prevalence, weights=weights, **rows, **asked
         )
         table = table if aside is None else aside.beside(table, problem)
         return compared(table, problem, class_names=names)
@@ -327,21 +310,12 @@ def compare_models(
         raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
     if isinstance(y_true, JointCounts):
-        if any(given is not None for given in (scores, sample_weight, pos_label, groups, time)):
+        if any(given is not None for given in (scores, pos_label, *rows.values())):
             hint = "Hint: leave scores, weights, groups, time and pos_label out."
             raise InputError(f"`y_true` holds joint counts. {hint}")
         table = CaseTable.of_joint(y_true, problem)
     else:
-        table = CaseTable.of_arrays(
-            y_true,
-            scores,
-            problem,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weights=weights,
-            groups=groups,
-            time=time,
-        )
+        table = CaseTable.of_arrays(y_true, scores, problem, pos_label=pos_label, weights=weights, **rows)
     table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
 
@@ -426,11 +400,9 @@ def compared(
         baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
-            shuffled = cases[name].shuffled or cases[name]
-            volume = None if problem.many else pool.submit(volume_of, shuffled, model, level)
             parts[name] = Parts(
                 pool.submit(rules_of, cases[name], name, model, problem, place),
-                volume,
+                None if problem.many else pool.submit(volume_of, cases[name], model, level),
                 pool.submit(area_of, cases[name], table.tables, place, model, level),
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
@@ -452,6 +424,9 @@ def compared(
             )
         models = {name: compared_model(name, part, problem, choice) for name, part in parts.items()}
     answer = None if choice is None else make_answer(choice)
+    notes = [*_notes(first, problem, models), *table.notes]
+    if answer is not None:
+        notes += time_notes(first, answer.honest_cost, answer.shuffled_cost)
     return Comparison(
         answer=answer,
         models=models,
@@ -465,7 +440,7 @@ def compared(
         repeats=first.repeats,
         split=first.source,
         weights=first.weights,
-        notes=(*_notes(first, problem, models), *table.notes, *time_notes(first, answer)),
+        notes=tuple(notes),
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
         cases=FrozenDict({name: one.shuffled or one for name, one in cases.items()}),
         judged=FrozenDict(judged),

@@ -198,6 +198,7 @@ def rules_of(
 def volume_of(cases: SplitCases, model: JudgedModel | Inputs, level: float) -> Volume:
     """Judge a model of two classes over all costs."""
     assert isinstance(model, JudgedModel)
+    cases = cases.shuffled or cases
     surface = fitted_surface(cases, model)
     if cases.cluster is None:
         return Volume(surface, volume_interval_of(surface, confidence_level=level))
