@@ -31,8 +31,8 @@ WORDS = (
     "Scores are normal unless the design says otherwise."
 )
 NOTES = (
-    "Ten tied levels: a miss costs a hundred times as much as a false alarm and is seldom seen. Where a model's "
-    "rule is returned, it is mostly because nothing went wrong, and more is to be expected.",
+    "Ten tied levels: a miss costs a hundred times as much as a false alarm and is seldom seen. Where a "
+    "model's rule is returned, it is mostly because nothing went wrong, and more is to be expected.",
     "Copies are cases of one cluster with one label and one score: 60 clusters are worth 60 cases.",
     "Ranges: the interval holds if it contains the true cost at every corner.",
 )

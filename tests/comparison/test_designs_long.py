@@ -1,7 +1,8 @@
 """Do answers hold on data as people have them? The designs of docs/coverage.md, with fewer samples.
 
-Bounds are fixed before the runs: an interval holds in 93 % of the samples, the expected cost of several equal models
-is within 8 % of the truth, each missed by at most two Monte-Carlo errors; false proofs are at most 2.5 %.
+Bounds are fixed before the runs: an interval holds in 93 % of the samples, the expected cost of several
+equal models is within 8 % of the truth, each missed by at most two Monte-Carlo errors; false proofs are
+at most 2.5 %.
 """
 
 import sys
