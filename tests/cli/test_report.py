@@ -45,7 +45,7 @@ def test_writes_the_page_and_prints_headline_and_path(capsys, file, tmp_path):
     assert path == "scores-report.html"
     document = data_of((tmp_path / path).read_text(encoding="utf-8"))
     assert " ".join(words) == document["headline"]
-    assert words[0].startswith("Use good: call positive from ")
+    assert words[0].startswith("Likely. Use good: call positive from ")
     costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
     assert " ".join(words) == demur.compare_models(Y, {"good": A, "noisy": B}, costs=costs).answer.words
     assert "Read 200 rows" in out.err
