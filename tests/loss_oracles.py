@@ -132,9 +132,13 @@ def slow_estimate(rule, costs, *, classes, weights=None, shares=None, level=0.95
         known = same_review and action % (abstain + 1) == abstain
         certain += weight[i] * (costs[i][action] if known else cheapest)
     low, high = mean.interval(level)
-    if mean.error < 1e-12 and all(len({row[action] for row in costs}) == 1 for action in rule.taken):
+    same = all(len({row[action] for row in costs}) == 1 for action in rule.taken)
+    # one action for all cases, and shares of the classes that are known
+    same = same or (shares is not None and len(set(rule.taken)) == 1)
+    if mean.error < 1e-12 and same:
         # whatever the cases are, they cost that
         low = high = mean.cost
+        mean = mean._replace(raised=mean.cost, raised_error=0.0)
     interval = min(max(low, certain), mean.cost), max(high, mean.cost)
     near = {cell for cell, value in worst.items() if value >= largest - 1e-12 * abs(largest)}
     made = {(classes[i], codes[i] % (abstain + 1)) for codes in rule.honest for i in range(n)}

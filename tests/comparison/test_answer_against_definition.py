@@ -83,13 +83,14 @@ def tabled(slow, code):
 
 
 def wanted_difference(slow, rule, other, shift):
-    """Difference after the choice, and its interval."""
+    """Difference and its interval: after the choice from a rule without a model, else as measured."""
     pairs = zip((rule.hindsight, *rule.honest), (other.hindsight, *other.honest), strict=True)
     if all(np.array_equal(one, two) for one, two in pairs):
         return 0.0, (0.0, 0.0)
     gap = slow.gap(rule, other)
     low, high = gap.interval(shift=shift)
-    return gap.cost + shift, (low, max(high, gap.cost + shift))
+    difference = gap.cost + (shift if other.model is None else 0.0)
+    return difference, (min(low, difference), max(high, difference))
 
 
 class Expected(NamedTuple):

@@ -208,7 +208,7 @@ def test_answer_is_the_cheapest_and_company_changes_nothing(compared):
     one = alone.models["model"]
     assert {k: v.cost for k, v in one.rules.items()} == {k: costs["new", k] for k in one.rules}
     runner = answer.versus["runner_up"]
-    assert runner.difference == pytest.approx(answer.cost - both.models[runner.name].cost)
+    assert runner.difference == pytest.approx(answer.honest_cost - both.models[runner.name].cost)
     assert answer.versus["argmax"].interval.low <= answer.versus["argmax"].difference
     assert answer.confusion.sum() == pytest.approx(1)
     assert answer.confusion_cost.sum() == pytest.approx(answer.honest_cost)

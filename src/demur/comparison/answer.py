@@ -35,8 +35,8 @@ class Versus(Result):
     name : str
         The other rule: a model, or a rule without a model.
     difference : float
-        Cost of the answer after the choice minus the honest cost of the other, per case; negative: the
-        answer is cheaper.
+        Cost of the answer minus that of the other, per case; negative: the answer is cheaper. Against a rule
+        without a model the cost after the choice; against another model both as measured.
     interval : Interval
         For the true difference of the two rules in use. Two units of the worst loss are added to its upper
         end, and what the choice adds to the cost. Where it contains 0 nothing is proven.

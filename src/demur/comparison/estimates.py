@@ -74,8 +74,10 @@ def difference_interval(
 
     Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
     interval holds for any dependence between them: their half-widths add up. `shift` is what the cost of
-    the first one rises by as the rule that was chosen; it is added to the difference and to the upper end.
+    the first one rises by as the rule that was chosen; it is added to the upper end, and to the difference
+    from a rule without a model. Another model may be as lucky, so costs of both are compared as measured.
     """
+    rise = shift if second.model is None else 0.0
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
@@ -83,14 +85,14 @@ def difference_interval(
     if first.cases is not second.cases:
         one, two = cost_of(first, problem), cost_of(second, problem)
         low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
-        return one.cost - two.cost + shift, Interval(low, high + shift)
+        return one.cost - two.cost + rise, Interval(low, high + shift)
     if same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
     gap = gap_of(first, second, problem)
     low, high = gap.interval(problem.confidence_level, shift=shift)
-    difference = gap.cost + shift
+    difference = gap.cost + rise
     if first.unlabelled is not None:
-        difference = cost_at(first, problem.centre) - cost_at(second, problem.centre) + shift
+        difference = cost_at(first, problem.centre) - cost_at(second, problem.centre) + rise
         low, _ = gap_of(first, second, problem, best=True).interval(problem.confidence_level)
     return difference, Interval(min(low, difference), max(high, difference))
 

@@ -319,7 +319,7 @@ def cost_estimate(
     if rule.judged.hindsight_fees is not None:
         seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
     # one action for all cases costs what the known shares of the classes make of it
-    one_action = shares is not None and losses.by_case is None and np.count_nonzero(rule.taken) == 1
+    one_action = shares is not None and np.count_nonzero(rule.taken) == 1
     settled = one_action or _same_for_all(rule, losses)
     if mean.standard_error == 0 and highest_fee == 0 and settled:
         mean = mean._replace(raised=mean.cost, raised_error=0.0)
