@@ -259,7 +259,7 @@ def _mu_axis(ax: Any, prevalence: float) -> Any:
 class CostDifferenceDisplay(Display):
     """Difference of cost of two fixed classifiers with its band; see `cost_line_difference`.
 
-    Below zero the first is cheaper. The interval is the exact bootstrap one, pointwise, at 101
+    Below zero the first is cheaper. The interval is that of `CostLineDifference.interval`, pointwise, at 101
     operating points; the shaded ranges, where it excludes zero, have borders accurate to 0.0001.
 
     Parameters
@@ -283,7 +283,7 @@ class CostDifferenceDisplay(Display):
     >>> display = CostDifferenceDisplay.from_result(cost_line_difference(y, a, b)).plot()
     >>> low, high = display.significant_[0]
     >>> f"the first is significantly cheaper from PC(+) = {low:.2f} on"
-    'the first is significantly cheaper from PC(+) = 0.33 on'
+    'the first is significantly cheaper from PC(+) = 0.46 on'
     >>> plt.close(display.figure_)
     """
 

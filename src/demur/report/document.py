@@ -107,11 +107,11 @@ class Report(Result):
     >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
     >>> report = Report.from_predictions(y, {"risk": s}, costs=costs)
     >>> print(report.headline)
-    Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to a
-    person. Of 1000 cases 231 are called positive, 330 negative, 439 go to a person; about
-    5 positive missed, about 30 false alarms. Cost 6,900 per 1000 cases (95 % 6,200 to
-    7,500), 5,100 less than sending every case to a person (4,500 to 5,800). Guaranteed at
-    most 8,500 (95 %).
+    Proven. Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to
+    a person. Of 1000 cases 218 are called positive, 321 negative, 461 go to a person;
+    about 5 positive missed, about 30 false alarms. Cost 6,940 per 1000 cases (95 % 6,500
+    to 7,420), 5,060 less than sending every case to a person (4,530 to 5,500). Guaranteed
+    at most 8,520 (95 %).
     """
 
     comparison: Comparison | None
