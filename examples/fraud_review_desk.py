@@ -28,9 +28,9 @@ def scored_payments():
 
 
 def per_day(answer):
-    """Say what the answer costs in a day: honest, so measured on payments not used to choose it."""
+    """Say what to expect in a day: costs on payments not used to choose, reviews of the rule as written."""
     low, high = (end * CASES_A_DAY for end in answer.interval)
-    reviews = CASES_A_DAY * answer.abstention_rate
+    reviews = CASES_A_DAY * answer.shares[demur.ABSTAIN]
     return f"{answer.cost * CASES_A_DAY:6,.0f} a day ({low:,.0f} to {high:,.0f}), {reviews:3.0f} reviews"
 
 
@@ -45,7 +45,7 @@ def main(file=None):
     print(f"unlimited desk:     {per_day(free)}")
     print(f"{REVIEWS_A_DAY} reviews a day:  {per_day(limited)}")
     print(f"no desk at all:     {per_day(never)}")
-    reviews = limited.abstention_rate * CASES_A_DAY
+    reviews = limited.shares[demur.ABSTAIN] * CASES_A_DAY
     saving = (never.cost - limited.cost) * CASES_A_DAY / reviews
     print(f"a review at the limited desk saves {saving:.0f} on average, after its cost of 6")
 

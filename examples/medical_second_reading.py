@@ -2,7 +2,8 @@
 
 Cell measurements of 569 biopsies are read by a model. A missed cancer is taken to be as bad as 50
 needless operations. At what price of a second reading by an expert does the model pay, and when is
-it better to let the expert read everything? With hindsight the model always seems to pay.
+it better to let the expert read everything? With hindsight the model always seems to pay; whether that
+is proven, the verdict says.
 """
 
 import sys
@@ -30,7 +31,7 @@ def main(file=None):
         model, answer = comparison.models["logistic"], comparison.answer
         print(
             f"{reading:7} {reading:17.2f} {model.hindsight_cost:17.2f} {model.cost:14.2f}  "
-            f"{answer.model or answer.kind}"
+            f"{answer.kind if answer.is_trivial else f'{answer.model}, {answer.verdict}'}"
         )
     print()
     print(textwrap.fill(answer.words, 80))
