@@ -162,6 +162,26 @@ def draw_llm_triage():
     display.figure_.savefig("llm_triage.png", dpi=90, bbox_inches="tight")
 
 
+def draw_real_data():
+    """Show the cost of every judged block of time, beside that of a shuffled split."""
+    rng = np.random.default_rng(0)
+    day = np.arange(3000) // 10
+    fraud = rng.random(3000) < 0.3
+    risk = 2.2 * fraud + rng.normal(size=3000) + day / 150
+    costs = demur.CostModel(cost_fn=100, cost_fp=40, cost_abstain=15)
+    answer = demur.compare_models(fraud, {"risk": risk}, costs=costs, time=day).answer
+    middles = [(block.start + block.end + 1) / 2 for block in answer.by_block]
+    cost = np.array([block.cost for block in answer.by_block])
+    ends = np.array([block.interval for block in answer.by_block])
+    figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    ax.errorbar(middles, cost, yerr=np.abs(ends.T - cost), color="black", fmt="o", capsize=3)
+    ax.axhline(answer.shuffled_cost, color=POSITIVE, linestyle="--", label="a shuffled split")
+    ax.set(xlabel="day; rules are chosen on the blocks before", ylabel="cost per case", xlim=(0, 300))
+    ax.set_ylim(0, None)
+    ax.legend(frameon=False)
+    figure.savefig("real_data.png", dpi=90)
+
+
 def draw_reviewers():
     """Show cost and reviews against how often the reviewer is right."""
     y, s = demur.Binormal(separation=2.0, prevalence=0.3).sample(800, rng=1)
@@ -227,6 +247,7 @@ def main():
     draw_growth()
     draw_large_data()
     draw_llm_triage()
+    draw_real_data()
     draw_reviewers()
     draw_several_scores()
     draw_stock_metrics()
