@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import demur
-from demur import CaseCosts, CostModel, Report
+from demur import Binormal, CaseCosts, CostModel, Report, Reviewer
 from demur.comparison.numbers import money, money_step
 from demur.exceptions import InputError
 from demur.report import DataSource, Dossier
@@ -163,3 +163,16 @@ def test_what_it_cannot_be_made_of(report):
         Dossier.of({"schema": "demur.policy"})
     with pytest.raises(InputError, match=r"\.md or \.docx"):
         Dossier.of(report).save("d.pdf")
+
+
+def test_a_reviewer_is_described():
+    y, score = Binormal(separation=2.0).sample(200, rng=0)
+    reviewer = Reviewer(fee=5, sensitivity=0.95, specificity=0.9)
+    report = Report.from_predictions(
+        y, {"a": score}, costs=CostModel(cost_fn=100, cost_fp=40, reviewer=reviewer)
+    )
+    section = next(one for one in Dossier.of(report).sections if one.title == "Costs and their source")
+    assert section.rows[-1][:2] == (
+        "a review by a person, who errs",
+        "fee 5, recognises 95 % of the positives and 90 % of the negatives",
+    )

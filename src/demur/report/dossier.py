@@ -176,14 +176,15 @@ _OUTCOMES = {
     "cost_tp": "a positive case called positive",
     "cost_tn": "a negative case called negative",
     "fee": "the fee of a review by a person, whose mistakes cost what mistakes cost",
-    "reviewer": "a review by two persons, one after the other",
+    "reviewer": "a review by a person, who errs",
 }
+_RECOGNISED = {"sensitivity": "positives", "specificity": "negatives"}
 
 
 def _costs(document: Mapping[str, Any]) -> Section:
     costs = document["costs"]
     rows = tuple(
-        (what, f"{costs[name]:g}", _BLANK)
+        (what, _price_words(costs[name]), _BLANK)
         for name, what in _OUTCOMES.items()
         if name in costs and (costs[name] not in (None, 0) or name in ("cost_fn", "cost_fp"))
     )
@@ -203,6 +204,14 @@ def _costs(document: Mapping[str, Any]) -> Section:
         header=("what happens", "cost", "who says so"),
         rows=rows,
     )
+
+
+def _price_words(price: Any) -> str:
+    """Say a price, or who reviews at which fee and how well."""
+    if not isinstance(price, Mapping):
+        return f"{price:g}"
+    shares = (f"{100 * price[name]:g} % of the {word}" for name, word in _RECOGNISED.items())
+    return f"fee {price['fee']:g}, recognises {' and '.join(shares)}"
 
 
 def _amount_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
