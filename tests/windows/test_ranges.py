@@ -13,7 +13,7 @@ from demur.surface.masses import score_masses
 from demur.windows import range_search as search_module
 from demur.windows import range_window
 from demur.windows.limits import Limits
-from demur.windows.ranges import CostBox
+from demur.windows.ranges import box_corners
 from demur.windows.search import cut_limits
 from examples import examples
 from reference_cases import cases, close
@@ -184,9 +184,8 @@ def test_a_search_cut_short_tells_its_gap():
     labels = rng.integers(0, 2, 400)
     scores = rng.normal(size=400) + labels
     costs = CostRange(cost_fn=(1, 9), cost_fp=(1, 3), cost_abstain=(0.1, 2))
-    box = CostBox(costs=costs, prevalence=(labels.mean(),) * 2)
-    masses = score_masses(ScoreCounts.from_arrays(labels, scores), box.middle)
-    points = [corner.prices for corner in box.corners()]
+    masses = score_masses(ScoreCounts.from_arrays(labels, scores), labels.mean())
+    points = [corner.prices for corner in box_corners(costs.corners(), (labels.mean(),) * 2)]
     proven = search_module.range_search(masses, points)
     gaps = []
     with pytest.MonkeyPatch.context() as patch:
@@ -224,10 +223,10 @@ def test_regret_under_limits_against_enumeration():
         scores = np.round(rng.normal(size=20) + labels, 1)
         costs = CostRange(cost_fn=(1, 6), cost_fp=(1, 3), cost_abstain=(0.2, 1))
         counts = ScoreCounts.from_arrays(labels, scores)
-        box = CostBox(costs=costs, prevalence=(counts.prevalence,) * 2)
-        masses = score_masses(counts, box.middle)
+        masses = score_masses(counts, counts.prevalence)
+        points = [corner.prices for corner in box_corners(costs.corners(), (counts.prevalence,) * 2)]
         limits = cut_limits(masses, Limits(max_abstention=0.3, max_fn_rate=0.4, min_precision_positive=0.6))
-        cuts = box.search(masses, "regret", limits)
+        cuts = search_module.range_search(masses, points, limits=limits)
         kept = limits.starts[:, None] & limits.stops
         kept &= np.arange(len(limits.first))[:, None] >= limits.first
         kept &= np.arange(len(limits.first))[:, None] <= np.arange(len(limits.first))
@@ -236,7 +235,7 @@ def test_regret_under_limits_against_enumeration():
             continue
         at = np.nonzero(kept)
         by_corner = np.array(
-            [[corner.prices.cost(masses, i, j) for i, j in zip(*at, strict=True)] for corner in box.corners()]
+            [[prices.cost(masses, i, j) for i, j in zip(*at, strict=True)] for prices in points]
         )
         regret = (by_corner - by_corner.min(axis=1, keepdims=True)).max(axis=0)
         assert cuts.value == pytest.approx(regret.min(), abs=1e-12)
@@ -253,8 +252,7 @@ def test_many_scores_are_searched_with_proof():
     assert window.regret < window.point_regret
     # no window of a coarse grid is better; the floors come from the surfaces
     counts = ScoreCounts.from_arrays(labels, scores)
-    box = CostBox(costs=costs, prevalence=(0.2, 0.4))
-    masses = score_masses(counts, box.middle)
+    masses = score_masses(counts, 0.3)
     grid = np.linspace(0, len(counts.scores), 80).astype(int)
     i, j = (at.ravel() for at in np.meshgrid(grid, grid, indexing="ij"))
     i, j = i[i <= j], j[i <= j]
@@ -265,7 +263,7 @@ def test_many_scores_are_searched_with_proof():
         + corner.prices.review_positive * (masses.positive_below[j] - masses.positive_below[i])
         + corner.prices.review_negative * (masses.negative_below[j] - masses.negative_below[i])
         - surfaces[corner.prevalence].window(costs=corner.costs).expected_cost
-        for corner in box.corners()
+        for corner in box_corners(costs.corners(), (0.2, 0.4))
     ]
     smallest = np.max(excess, axis=0).min()
     assert window.regret <= smallest

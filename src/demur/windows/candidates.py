@@ -20,8 +20,8 @@ import numpy as np
 
 from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.limits import Limits, WindowMasses
-from demur.windows.search import CutLimits, Prices, WindowPrices, cut_limits
+from demur.windows.limits import Limits
+from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices, cut_limits
 
 __all__ = ["WindowCandidates", "window_candidates"]
 
@@ -60,22 +60,19 @@ class WindowCandidates:
         """Return the smallest cost at every cost point, by set; infinite if no window is allowed."""
         least: FloatArray = self.by_empty.min(axis=2, initial=np.inf)
         if self.pairs:
+            # this many starts lie before each stop
             after = np.searchsorted(self.starts, self.stops, side="left")
             if not self.first.any():
-                return np.minimum(least, self._cheapest_of_any_width(after))
+                at = np.flatnonzero(after)
+                start = np.minimum.accumulate(self.by_start, axis=2)[:, :, after[at] - 1]
+                wide: FloatArray = (self.by_stop[:, :, at] + start).min(axis=2, initial=np.inf)
+                return np.minimum(least, wide)
             for row, first in enumerate(self.first):
                 before = np.searchsorted(self.starts, first, side="left")
                 at = np.flatnonzero(before < after)
                 start = _range_minimum(self.by_start[:, row], before[at], after[at])
                 wide = (self.by_stop[:, row, at] + start).min(axis=1, initial=np.inf)
                 least[:, row] = np.minimum(least[:, row], wide)
-        return least
-
-    def _cheapest_of_any_width(self, after: IntArray) -> FloatArray:
-        """Do it for windows i < j of any width; ``after[y]`` starts lie before ``stops[y]``."""
-        at = np.flatnonzero(after)
-        start = np.minimum.accumulate(self.by_start, axis=2)[:, :, after[at] - 1]
-        least: FloatArray = (self.by_stop[:, :, at] + start).min(axis=2, initial=np.inf)
         return least
 
 
@@ -105,17 +102,16 @@ def window_candidates(
     allowed = CutLimits(np.atleast_2d(starts_of), np.atleast_2d(stops_of), np.atleast_2d(first))
     slack = TIE * np.max([np.reshape(point.scale(masses), -1) for point in points], axis=0)
     by_class = [point for point in points if isinstance(point, Prices)]
-    may_abstain = all(point.may_abstain for point in points)
     if len(by_class) == len(points):
-        kept = _kept_by_class(masses, by_class, allowed, slack[:, None], may_abstain=may_abstain)
+        begins, ends, at_once = _kept_by_class(masses, by_class, allowed, slack[:, None])
     else:
-        kept = _kept_by_case(masses, points, allowed)
-    if may_abstain:
+        begins, ends, at_once = _kept_by_case(masses, points, allowed)
+    if all(point.may_abstain for point in points):
         # the last position is no start of a window with i < j, the first no stop
-        kept.starts[:, -1] = kept.stops[:, 0] = False
+        begins[:, -1] = ends[:, 0] = False
     else:
-        kept.starts[:] = kept.stops[:] = False
-    starts, stops, empty = (np.flatnonzero(mask.any(axis=0)) for mask in kept)
+        begins[:] = ends[:] = False
+    starts, stops, empty = (np.flatnonzero(kept.any(axis=0)) for kept in (begins, ends, at_once))
 
     def costs(part: Callable[[WindowPrices], FloatArray], inside: BoolArray, at: IntArray) -> FloatArray:
         # without candidates nothing is multiplied with an infinite price
@@ -137,16 +133,10 @@ def window_candidates(
     )
 
 
-class _Kept(NamedTuple):
-    """Which positions are candidates, one row per set of cases."""
-
-    starts: BoolArray
-    stops: BoolArray
-    empty: BoolArray
-
-
-def _kept_by_case(masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits) -> _Kept:
-    """Choose where every case has its own costs, so that masses of classes tell nothing.
+def _kept_by_case(
+    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Tell which starts, stops and empty windows are candidates where every case has its own costs.
 
     A start goes if the next position is a start at least as good at every point, a stop if the one
     before is: the window shrinks by one score, at the least to an empty one.
@@ -156,23 +146,22 @@ def _kept_by_case(masses: WindowMasses, points: Sequence[WindowPrices], limits: 
     begins, ends = limits.starts.copy(), limits.stops.copy()
     begins[:, :-1] &= ~(limits.starts[:, 1:] & (starts[..., 1:] <= starts[..., :-1]).all(axis=0))
     ends[:, 1:] &= ~(limits.stops[:, :-1] & (stops[..., :-1] <= stops[..., 1:]).all(axis=0))
-    return _Kept(begins, ends, limits.starts & limits.stops)
+    return begins, ends, limits.starts & limits.stops
 
 
 def _kept_by_class(
-    masses: WindowMasses,
-    points: Sequence[Prices],
-    limits: CutLimits,
-    slack: FloatArray,
-    *,
-    may_abstain: bool,
-) -> _Kept:
-    """Choose where all cases of a class cost the same."""
+    masses: WindowMasses, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Tell which starts, stops and empty windows are candidates where all cases of a class cost the same."""
     p, q = np.atleast_2d(masses.positive_below, masses.negative_below)
-    empty = _undominated_empty(p, q, points, limits, slack)
-    if not may_abstain:
-        return _Kept(np.zeros_like(empty), np.zeros_like(empty), empty)
-    return _Kept(*_undominated(p, q, points, limits, slack), empty)
+    start, stop, both = _ratios_of_moves(tuple(points))
+    allowed = limits.starts & limits.stops
+    empty = allowed.copy()
+    if np.isfinite(both.high):
+        empty &= ~_some_before(p - both.high * q, allowed, 0.0)
+    if np.isfinite(both.low):
+        empty &= ~_some_after(p - both.low * q, allowed, slack / both.unit)
+    return *_undominated(p, q, start, stop, limits, slack), empty
 
 
 # ---------------------------------------------------------------- domination
@@ -203,41 +192,20 @@ def _ratios(gains: FloatArray, losses: FloatArray) -> _Ratios:
     return _Ratios(float(low.min()), float(high.max()), float(gains[up].min(initial=np.inf)))
 
 
-class _RatiosOfMoves(NamedTuple):
-    """Ratios of moving the start up, the stop up, and an empty window up."""
-
-    start: _Ratios
-    stop: _Ratios
-    empty: _Ratios
-
-
 # the same prices are asked of every fold
 @lru_cache(maxsize=64)
-def _ratios_of_moves(points: tuple[Prices, ...]) -> _RatiosOfMoves:
+def _ratios_of_moves(points: tuple[Prices, ...]) -> tuple[_Ratios, _Ratios, _Ratios]:
+    """Return the ratios of moving the start up, the stop up, and an empty window up."""
     miss, alarm, review_positive, review_negative, *_ = np.array(points, dtype=np.float64).T
-    return _RatiosOfMoves(
-        start=_ratios(miss - review_positive, review_negative),
-        stop=_ratios(review_positive, alarm - review_negative),
-        empty=_ratios(miss, alarm),
+    return (
+        _ratios(miss - review_positive, review_negative),
+        _ratios(review_positive, alarm - review_negative),
+        _ratios(miss, alarm),
     )
 
 
-def _undominated_empty(
-    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
-) -> BoolArray:
-    """Tell which empty windows are not beaten by another one at every point."""
-    ratios = _ratios_of_moves(tuple(points)).empty
-    allowed = limits.starts & limits.stops
-    kept = allowed.copy()
-    if np.isfinite(ratios.high):
-        kept &= ~_some_before(p - ratios.high * q, allowed, 0.0)
-    if np.isfinite(ratios.low):
-        kept &= ~_some_after(p - ratios.low * q, allowed, slack / ratios.unit)
-    return kept
-
-
 def _undominated(
-    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
+    p: FloatArray, q: FloatArray, start: _Ratios, stop: _Ratios, limits: CutLimits, slack: FloatArray
 ) -> tuple[BoolArray, BoolArray]:
     """Tell which positions i and j windows with i < j need.
 
@@ -246,7 +214,6 @@ def _undominated(
     (i, j) is beaten by the empty window at i'. Otherwise, and under limits, only the neighbour
     i + 1, which never exceeds j, is taken as proof. The same for stops, the other way round.
     """
-    start, stop, _ = _ratios_of_moves(tuple(points))
     starts, stops = limits.starts.copy(), limits.stops.copy()
     free = bool(starts.all() and stops.all()) and not limits.limits_abstention
     if start.low == np.inf:

@@ -169,7 +169,7 @@ def _nearest(limits: Limits, masses: CutMasses, allowed: CutLimits) -> list[str]
         values = row.reached(masses)[_begins(ends) if row.end == "start" else _ends(ends)]
         values = values[np.isfinite(values)]
         if len(values):
-            nearest.append(f"{row.name} = {float(values.max() if row.smallest else values.min()):.4g}")
+            nearest.append(f"{row.name} = {float(values.max() if row.promise else values.min()):.4g}")
     return nearest
 
 

@@ -8,36 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from demur.typing import FloatArray
 
-__all__ = ["LIMITS", "Limit", "Limits", "WindowMasses"]
-
-
-class WindowMasses(Protocol):
-    """Masses below and above the positions among ascending distinct scores, as in `RunningMasses`."""
-
-    @property
-    def positive_below(self) -> FloatArray:
-        """Mass of the positives in the first i scores."""
-
-    @property
-    def negative_below(self) -> FloatArray:
-        """Mass of the negatives in the first i scores."""
-
-    @property
-    def positive_above(self) -> FloatArray:
-        """Mass of the positives in the other scores."""
-
-    @property
-    def negative_above(self) -> FloatArray:
-        """Mass of the negatives in the other scores."""
-
-    @property
-    def below(self) -> FloatArray:
-        """Mass of both classes in the first i scores."""
+__all__ = ["LIMITS", "Limit", "Limits"]
 
 
 class Limit(NamedTuple):
@@ -60,11 +36,12 @@ class Limit(NamedTuple):
         What it concerns: "start" (i), "stop" (j), "width" (the cases between), or "" for none of them.
     margin : callable or None
         (masses, value) -> an element per position, not negative where the limit is kept; of the width the
-        weight that may lie inside.
+        weight that may lie inside. Masses are the `WindowMasses` of `search`.
     reached : callable or None
         masses -> the share that is limited, at every position.
-    smallest : bool
-        Whether the share must be at least the value, not at most.
+    promise : bool
+        Whether it promises a share of at least the value, which may be kept with confidence; others are
+        at most the value.
     needs_positives : bool
         Whether it is a share of the positives.
     many_classes : bool
@@ -76,9 +53,9 @@ class Limit(NamedTuple):
     words: str
     help: str
     end: str = ""
-    margin: Callable[[WindowMasses, float], FloatArray] | None = None
-    reached: Callable[[WindowMasses], FloatArray] | None = None
-    smallest: bool = False
+    margin: Callable[[Any, float], FloatArray] | None = None
+    reached: Callable[[Any], FloatArray] | None = None
+    promise: bool = False
     needs_positives: bool = False
     many_classes: bool = False
 
@@ -86,11 +63,6 @@ class Limit(NamedTuple):
     def flag(self) -> str:
         """Spelling of the flag."""
         return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def promise(self) -> bool:
-        """Whether it promises something of the decisions, which may be kept with confidence."""
-        return self.smallest
 
 
 def _rate(value: Any, name: str) -> float:
@@ -149,7 +121,7 @@ class Limits:
             masses.positive_above - value * (masses.positive_above + masses.negative_above)
         ),
         reached=lambda masses: _share(masses.positive_above, masses.negative_above),
-        smallest=True,
+        promise=True,
     )
     min_precision_negative: float | None = _limit(
         check=_precision,
@@ -160,7 +132,7 @@ class Limits:
             masses.negative_below - value * (masses.negative_below + masses.positive_below)
         ),
         reached=lambda masses: _share(masses.negative_below, masses.positive_below),
-        smallest=True,
+        promise=True,
     )
     max_fn_rate: float | None = _limit(
         check=_rate,

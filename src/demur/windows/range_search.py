@@ -25,8 +25,7 @@ import numpy as np
 from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.limits import WindowMasses
-from demur.windows.search import CutLimits, WindowPrices, limited_search
+from demur.windows.search import CutLimits, WindowMasses, WindowPrices, limited_search
 
 __all__ = ["RangeCuts", "range_search", "range_searches"]
 
@@ -51,7 +50,7 @@ class RangeCuts(NamedTuple):
     stop: int
     value: float
     gap: float
-    floors: tuple[float, ...]
+    floors: tuple[float, ...] = ()
 
 
 def range_search(
@@ -103,27 +102,18 @@ def range_searches(
     best = _best(candidates.above(floors), node_limit)
     place = [different.index(point) for point in points]
     return [
-        RangeCuts(*found, tuple(floors[place, row].tolist())) if possible[row] else None
+        found._replace(floors=tuple(floors[place, row].tolist())) if possible[row] else None
         for row, found in enumerate(best)
     ]
 
 
-class _Found(NamedTuple):
-    """A window (i, j), its largest excess over the floors, and by how much another could be better."""
-
-    start: int
-    stop: int
-    value: float
-    gap: float
-
-
-def _best(c: WindowCandidates, node_limit: int) -> list[_Found]:
+def _best(c: WindowCandidates, node_limit: int) -> list[RangeCuts]:
     """Return the window of the smallest maximum over the cost points, under the tie rule, for every set."""
+    sets = max(1, _FEW_PAIRS // max(c.pairs, 1))
+    parts = (_sets(c, slice(at, at + sets)) for at in range(0, len(c.slack), sets))
     if c.pairs <= _FEW_PAIRS:
-        sets = max(1, _FEW_PAIRS // max(c.pairs, 1))
-        parts = (range(at, min(at + sets, len(c.slack))) for at in range(0, len(c.slack), sets))
-        return [found for part in parts for found in _all_pairs(_sets(c, slice(part.start, part.stop)))]
-    return [_block_pairs(_sets(c, slice(row, row + 1)), node_limit) for row in range(len(c.slack))]
+        return [found for part in parts for found in _all_pairs(part)]
+    return [_block_pairs(part, node_limit) for part in parts]
 
 
 def _sets(c: WindowCandidates, rows: slice) -> WindowCandidates:
@@ -139,7 +129,7 @@ def _sets(c: WindowCandidates, rows: slice) -> WindowCandidates:
     )
 
 
-def _all_pairs(c: WindowCandidates) -> list[_Found]:
+def _all_pairs(c: WindowCandidates) -> list[RangeCuts]:
     """Compare all windows of few candidates, one by one, of all sets at once."""
     empty = c.by_empty.max(axis=0)
     values = _largest_sums(c.by_start, c.by_stop)
@@ -152,14 +142,14 @@ def _all_pairs(c: WindowCandidates) -> list[_Found]:
     first = _first_of_each(row)
     row, at = row[first], at[first]
     found = zip(row.tolist(), c.empty[at].tolist(), empty[row, at].tolist(), strict=True)
-    windows = {one: _Found(place, place, value, 0.0) for one, place, value in found}
+    windows = {one: RangeCuts(place, place, value, 0.0) for one, place, value in found}
     if len(windows) < len(within):
         within[row] = -np.inf
         row, x, y = np.nonzero(values <= within[:, None, None])
         best = _pick(c, row, x, y)
         row, x, y = row[best], x[best], y[best]
         found = zip(c.starts[x].tolist(), c.stops[y].tolist(), values[row, x, y].tolist(), strict=True)
-        windows |= {one: _Found(*cuts, 0.0) for one, cuts in zip(row.tolist(), found, strict=True)}
+        windows |= {one: RangeCuts(*cuts, 0.0) for one, cuts in zip(row.tolist(), found, strict=True)}
     return [windows[one] for one in range(len(within))]
 
 
@@ -195,7 +185,7 @@ def _first_of_each(row: IntArray) -> IntArray:
 # ---------------------------------------------------------------- many candidates: branch and bound
 
 
-def _block_pairs(c: WindowCandidates, node_limit: int) -> _Found:
+def _block_pairs(c: WindowCandidates, node_limit: int) -> RangeCuts:
     """Search the windows of one set of cases by blocks of positions."""
     empty = c.by_empty[:, 0].max(axis=0, initial=-np.inf)
     wide = _BlockPairs(c, float(empty.min(initial=np.inf)), node_limit)
@@ -204,16 +194,8 @@ def _block_pairs(c: WindowCandidates, node_limit: int) -> _Found:
     ties = np.flatnonzero(empty <= within)
     if len(ties):
         at = int(c.empty[ties[0]])
-        return _Found(at, at, float(empty[ties[0]]), gap)
-    return _Found(*wide.least_abstaining(within), gap)
-
-
-def _largest(c: WindowCandidates, x: IntArray, y: IntArray) -> FloatArray:
-    """Maximum over the cost points at pairs of candidates of the one set."""
-    values: FloatArray = c.by_start[0, 0, x] + c.by_stop[0, 0, y]
-    for start, stop in zip(c.by_start[1:, 0], c.by_stop[1:, 0], strict=True):
-        np.maximum(values, start[x] + stop[y], out=values)
-    return values
+        return RangeCuts(at, at, float(empty[ties[0]]), gap)
+    return RangeCuts(*wide.least_abstaining(within), gap)
 
 
 class _Level(NamedTuple):
@@ -227,11 +209,6 @@ class _Level(NamedTuple):
     first_stop: IntArray
     last_stop: IntArray
     earliest: IntArray
-
-    @classmethod
-    def single(cls, c: WindowCandidates) -> "_Level":
-        """Make every candidate a block of its own."""
-        return cls(1, c.by_start[:, 0], c.by_stop[:, 0], c.starts, c.starts, c.stops, c.stops, c.first[0])
 
     def coarser(self) -> "_Level":
         """Merge neighbouring blocks."""
@@ -249,11 +226,6 @@ class _Level(NamedTuple):
             self.earliest[stops],
         )
 
-    def pairs(self, x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the pairs of blocks that hold a window i < j with i >= first."""
-        some = (self.first_start[x] < self.last_stop[y]) & (self.last_start[x] >= self.earliest[y])
-        return x[some], y[some]
-
     def bounds(self, x: IntArray, y: IntArray) -> FloatArray:
         """Lower bound of the maximum over the rows in pairs of blocks; the value itself at size 1."""
         bound: FloatArray = self.by_start[0, x] + self.by_stop[0, y]
@@ -270,8 +242,15 @@ class _BlockPairs:
     """
 
     def __init__(self, candidates: WindowCandidates, value: float, node_limit: int) -> None:
-        self.candidates = c = _with_mixture(candidates)
-        self.levels = _levels(c)
+        # the mean of all cost points never exceeds their maximum, and bounds it better than each of them
+        by_start, by_stop = (
+            np.concatenate([rows, rows.mean(axis=0, keepdims=True)])[:, 0]
+            for rows in (candidates.by_start, candidates.by_stop)
+        )
+        self.candidates = c = candidates
+        self.levels = [_Level(1, by_start, by_stop, c.starts, c.starts, c.stops, c.stops, c.first[0])]
+        while _COARSE * self.levels[0].size < max(len(c.starts), len(c.stops)):
+            self.levels.insert(0, self.levels[0].coarser())
         self.node_limit = node_limit
         self.value, self.pair = value, (-1, -1)
         self.bound = math.inf
@@ -280,7 +259,7 @@ class _BlockPairs:
         self._minimise()
 
     def _children(self, n: int, x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
-        """Pairs of blocks of level n inside pairs of the level before; all pairs at the first level."""
+        """Pairs of blocks of level n that hold a window, inside pairs of the level before if there is one."""
         level = self.levels[n]
         sizes = len(level.first_start), len(level.first_stop)
         if n == 0:
@@ -291,7 +270,8 @@ class _BlockPairs:
             y = (y[:, None] * _SPLIT + part)[:, None, :].repeat(_SPLIT, axis=1).ravel()
             inside = (x < sizes[0]) & (y < sizes[1])
             x, y = x[inside], y[inside]
-        return level.pairs(x, y)
+        some = (level.first_start[x] < level.last_stop[y]) & (level.last_start[x] >= level.earliest[y])
+        return x[some], y[some]
 
     def _middles(self, level: _Level, x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
         """Candidates in the middle of blocks, where they make a window that is allowed."""
@@ -307,21 +287,17 @@ class _BlockPairs:
             x, y = self._children(n, x, y)
             bound = level.bounds(x, y)
             near = np.argsort(bound, kind="stable")[:_SAMPLED] if level.size > 1 else np.arange(len(x))
-            self._improve(*self._middles(level, x[near], y[near]))
+            middle_x, middle_y = self._middles(level, x[near], y[near])
+            values = self.levels[-1].bounds(middle_x, middle_y)
+            if values.min(initial=np.inf) < self.value:
+                at = int(np.argmin(values))
+                self.value, self.pair = float(values[at]), (int(middle_x[at]), int(middle_y[at]))
             keep = np.flatnonzero(bound < self.value - self.margin)
             if len(keep) > self.node_limit:
                 order = keep[np.argsort(bound[keep], kind="stable")]
                 keep = order[: self.node_limit]
                 self.bound = min(self.bound, float(bound[order[self.node_limit]]))
             x, y = x[keep], y[keep]
-
-    def _improve(self, x: IntArray, y: IntArray) -> None:
-        if not len(x):
-            return
-        values = _largest(self.candidates, x, y)
-        at = int(np.argmin(values))
-        if values[at] < self.value:
-            self.value, self.pair = float(values[at]), (int(x[at]), int(y[at]))
 
     def least_abstaining(self, within: float) -> tuple[int, int, float]:
         """Return (i, j, value) of the best pair among those of a value within the limit."""
@@ -336,7 +312,7 @@ class _BlockPairs:
             keep = np.flatnonzero((narrow <= least + tie) & (level.bounds(x, y) <= within))
             x, y = x[keep], y[keep]
             middle_x, middle_y = self._middles(level, x, y)
-            tied = _largest(c, middle_x, middle_y) <= within
+            tied = self.levels[-1].bounds(middle_x, middle_y) <= within
             width = (below[c.stops[middle_y]] - below[c.starts[middle_x]])[tied]
             least = min(least, float(width.min(initial=np.inf)))
             if len(x) > self.node_limit:
@@ -344,22 +320,5 @@ class _BlockPairs:
                 x, y = x[order], y[order]
         x, y = np.concatenate([x, best_x]), np.concatenate([y, best_y])
         (at,) = _pick(c, np.zeros(len(x), dtype=np.int64), x, y)
-        (value,) = _largest(c, x[[at]], y[[at]])
+        (value,) = self.levels[-1].bounds(x[[at]], y[[at]])
         return int(c.starts[x[at]]), int(c.stops[y[at]]), float(value)
-
-
-def _levels(c: WindowCandidates) -> list[_Level]:
-    """Blocks from coarse to single candidates."""
-    levels = [_Level.single(c)]
-    while _COARSE * levels[-1].size < max(len(c.starts), len(c.stops)):
-        levels.append(levels[-1].coarser())
-    return levels[::-1]
-
-
-def _with_mixture(c: WindowCandidates) -> WindowCandidates:
-    """Add the mean of all cost points as a row: it never exceeds the maximum, and bounds it better."""
-
-    def with_mean(rows: FloatArray) -> FloatArray:
-        return np.concatenate([rows, rows.mean(axis=0, keepdims=True)])
-
-    return replace(c, by_start=with_mean(c.by_start), by_stop=with_mean(c.by_stop))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,76 +18,35 @@ from demur.exceptions import InputError
 from demur.surface.masses import RunningMasses, score_masses
 from demur.typing import ArrayLike, Labels
 from demur.windows.range_search import RangeCuts, range_search
-from demur.windows.search import CutLimits, Prices, limited_search, prevalence_factors
+from demur.windows.search import Prices, prevalence_factors
 
-__all__ = ["CostBox", "range_window"]
+__all__ = ["Corner", "box_corners", "range_window"]
 
 _OBJECTIVES = ("regret", "worst", "expected")
 
 
-class _Corner(NamedTuple):
-    """A corner of the box: costs, prevalence, and the prices they put on the masses."""
+class Corner(NamedTuple):
+    """A corner of a box: costs, prevalence, and the prices they put on masses at the middle prevalence."""
 
     costs: CostModel
     prevalence: float
     prices: Prices
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class CostBox:
-    """A box of costs and prevalences, as prices on masses at the middle prevalence.
+def box_corners(points: Iterable[CostModel], prevalence: tuple[float, float]) -> list[Corner]:
+    """Return cost points at both ends of a range of prevalences.
 
     The cost of a fixed window is linear in each cost and in the prevalence. So is the cheapest
     cost concave in each, hence cost minus cheapest cost convex, and both the largest cost and the
     largest regret lie at corners.
-
-    Attributes
-    ----------
-    costs : CostRange
-        The ranges of the costs.
-    prevalence : (float, float)
-        The range of P(positive).
     """
+    middle = _middle(*prevalence)
+    ends = itertools.product(dict.fromkeys(prevalence), points)
+    return [Corner(costs, rate, Prices.of(costs, *prevalence_factors(rate, middle))) for rate, costs in ends]
 
-    costs: CostRange
-    prevalence: tuple[float, float]
 
-    @property
-    def middle(self) -> float:
-        """Mean prevalence: the one the masses must have."""
-        low, high = self.prevalence
-        return low + (high - low) / 2
-
-    def corners(self) -> list[_Corner]:
-        """Return the at most 16 corners."""
-        return [self._corner(costs, rate) for rate in self._ends for costs in self.costs.corners()]
-
-    @property
-    def mean(self) -> Prices:
-        """Prices at the means."""
-        return Prices.of(self.costs.mean)
-
-    def worst(self) -> list[Prices]:
-        """Return the prices among which the largest cost of any window is: all costs at their high ends."""
-        return [self._corner(self.costs.upper, rate).prices for rate in self._ends]
-
-    def search(
-        self, masses: RunningMasses, objective: str, limits: CutLimits | None = None
-    ) -> RangeCuts | None:
-        """Return the best window of masses at the middle prevalence; None if the limits allow none."""
-        if objective == "expected":
-            return range_search(masses, [self.mean], regret=False, limits=limits)
-        if objective == "worst":
-            return range_search(masses, self.worst(), regret=False, limits=limits)
-        return range_search(masses, [corner.prices for corner in self.corners()], limits=limits)
-
-    @property
-    def _ends(self) -> tuple[float, ...]:
-        low, high = self.prevalence
-        return (low,) if low == high else (low, high)
-
-    def _corner(self, costs: CostModel, rate: float) -> _Corner:
-        return _Corner(costs, rate, Prices.of(costs, *prevalence_factors(rate, self.middle)))
+def _middle(low: float, high: float) -> float:
+    return low + (high - low) / 2
 
 
 def range_window(
@@ -166,11 +127,7 @@ def range_window(
         raise input_error("costs", "must be a CostRange", got, "CostRange(cost_fn=(400, 600), ...).")
     check_choice(objective, "objective", _OBJECTIVES)
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    box = CostBox(costs=costs, prevalence=_prevalence_range(counts, prevalence))
-    masses = score_masses(counts, box.middle)
-    cuts = box.search(masses, objective)
-    assert cuts is not None, "without limits some window is allowed"
-    return _described(box, masses, objective, cuts)
+    return _best_window(counts, costs, _prevalence_range(counts, prevalence), objective)
 
 
 def _prevalence_range(counts: ScoreCounts, prevalence: Any) -> tuple[float, float]:
@@ -183,54 +140,59 @@ def _prevalence_range(counts: ScoreCounts, prevalence: Any) -> tuple[float, floa
     return check_prevalence(low, **classes), check_prevalence(high, **classes)
 
 
-def _described(box: CostBox, masses: RunningMasses, objective: str, cuts: RangeCuts) -> AbstentionWindow:
-    """Judge the window found and the one of the means at every corner."""
-    corners, mean = box.corners(), box.costs.mean
+def _best_window(
+    counts: ScoreCounts, costs: CostRange, rates: tuple[float, float], objective: str
+) -> AbstentionWindow:
+    """Find the window, and judge it and the one of the means at every corner."""
+    masses, mean = score_masses(counts, _middle(*rates)), Prices.of(costs.mean)
+    corners = box_corners(costs.corners(), rates)
+    # the largest cost of any window is where all costs are at their high ends
+    dearest = [corner.prices for corner in box_corners([costs.upper], rates)]
+    prices = [corner.prices for corner in corners]
+    cuts = _searched(masses, {"regret": prices, "worst": dearest, "expected": [mean]}[objective], objective)
     floors = cuts.floors
     if objective != "regret":
-        floors = tuple(_cheapest(masses, corner.prices) for corner in corners)
-    point = limited_search(masses, box.mean)
-    assert point is not None, "without limits some window is allowed"
+        floors = tuple(_searched(masses, [at], "regret").floors[0] for at in prices)
+    point = _searched(masses, [mean], "expected")
 
-    def excess(pair: tuple[int, int]) -> list[float]:
-        at = (corner.prices.cost(masses, *pair) for corner in corners)
+    def excess(found: RangeCuts) -> list[float]:
+        at = (one.cost(masses, found.start, found.stop) for one in prices)
         # rounding must not make a window cheaper than the cheapest one
         return [max(0.0, cost - floor) for cost, floor in zip(at, floors, strict=True)]
 
-    def worst(pair: tuple[int, int]) -> float:
-        return max(prices.cost(masses, *pair) + float(prices.base(masses)) for prices in box.worst())
+    def largest(found: RangeCuts, points: list[Prices]) -> float:
+        return max(one.cost(masses, found.start, found.stop) + float(one.base(masses)) for one in points)
 
-    pair = cuts.start, cuts.stop
-    regrets = excess(pair)
+    regrets = excess(cuts)
     corner = corners[int(np.argmax(regrets))]
     window = AbstentionWindow.of_cuts(
         masses,
-        pair,
-        mu=mean.mu,
-        nu_positive=mean.nu_positive,
-        nu_negative=mean.nu_negative,
-        prevalence=box.middle,
+        (cuts.start, cuts.stop),
+        mu=costs.mean.mu,
+        nu_positive=costs.mean.nu_positive,
+        nu_negative=costs.mean.nu_negative,
+        prevalence=_middle(*rates),
     )
     return replace(
         window,
         about="ranges",
-        expected_cost=box.mean.cost(masses, *pair) + float(box.mean.base(masses)),
+        expected_cost=largest(cuts, [mean]),
         objective=objective,
         regret=max(regrets),
         corner=corner.costs,
         corner_prevalence=corner.prevalence,
-        worst_cost=worst(pair),
+        worst_cost=largest(cuts, dearest),
         gap=cuts.gap,
-        point_lower=float(masses.lower_cut[point[0]]),
-        point_upper=float(masses.upper_cut[point[1]]),
+        point_lower=float(masses.lower_cut[point.start]),
+        point_upper=float(masses.upper_cut[point.stop]),
         point_regret=max(excess(point)),
-        point_worst_cost=worst(point),
-        costs=box.costs,
-        prevalence_range=box.prevalence,
+        point_worst_cost=largest(point, dearest),
+        costs=costs,
+        prevalence_range=rates,
     )
 
 
-def _cheapest(masses: RunningMasses, prices: Prices) -> float:
-    cuts = limited_search(masses, prices)
+def _searched(masses: RunningMasses, points: list[Prices], objective: str) -> RangeCuts:
+    cuts = range_search(masses, points, regret=objective == "regret")
     assert cuts is not None, "without limits some window is allowed"
-    return prices.cost(masses, *cuts)
+    return cuts

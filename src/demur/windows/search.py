@@ -10,15 +10,16 @@ O(k), or O(k log k) with a limit on abstention.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._kernels.places import places
-from demur._kernels.window_search import TIE, cheapest_cuts
+from demur._kernels.window_search import TIE, CutMasses, cheapest_cuts
 from demur.costs.model import CostModel
+from demur.surface.masses import RunningMasses
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.limits import Limits, WindowMasses
+from demur.windows.limits import Limits
 
 __all__ = [
     "CasePrices",
@@ -61,43 +62,21 @@ class MassRows(NamedTuple):
         )
 
 
+WindowMasses = RunningMasses | CutMasses | MassRows
+"""Masses of the classes below and above every position."""
+
+
 def prevalence_factors(rate: float, base: float) -> tuple[float, float]:
     """Return what positives and negatives count times at prevalence `rate`, in masses made at `base`."""
     # with a base of 0 or 1 one class has no mass: any factor would do
     return (1.0, 1.0) if base in (0.0, 1.0) else (rate / base, (1 - rate) / (1 - base))
 
 
-class WindowPrices(Protocol):
-    """What windows cost, as a term of i plus a term of j; by class (`Prices`) or by case (`CasePrices`)."""
-
-    @property
-    def may_abstain(self) -> bool:
-        """Whether reviews have a finite price."""
-
-    def by_start(self, masses: WindowMasses) -> FloatArray:
-        """Return the part of a window's cost that depends on i, for every i."""
-
-    def by_stop(self, masses: WindowMasses) -> FloatArray:
-        """Return the part of a window's cost that depends on j, for every j."""
-
-    def without_abstaining(self, masses: WindowMasses) -> FloatArray:
-        """Return the cost of the empty window at every position."""
-
-    def cost(self, masses: WindowMasses, i: int, j: int) -> float:
-        """Return the cost of one window."""
-
-    def base(self, masses: WindowMasses) -> Any:
-        """Return the cost of right answers to all cases, which every window has in common; one per row."""
-
-    def scale(self, masses: WindowMasses) -> Any:
-        """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
-
-
 class Prices(NamedTuple):
     """What one unit of mass costs beyond a right answer: a miss, a false alarm, a review by true class.
 
-    Infinite reviews mean that abstaining is not an option. To judge masses at another
-    prevalence than their own, scale the prices of each class (`of`).
+    A window costs a term of i plus a term of j. Infinite reviews mean that abstaining is not an option.
+    To judge masses at another prevalence than their own, scale the prices of each class (`of`).
     """
 
     miss: float
@@ -202,6 +181,10 @@ class CasePrices:
         """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
         reviews = self.review_below[..., -1] if self.may_abstain else 0.0
         return self.miss_below[..., -1] + self.alarm_above[..., 0] + reviews
+
+
+WindowPrices = Prices | CasePrices
+"""What windows cost, by class or by case."""
 
 
 class CutLimits(NamedTuple):
