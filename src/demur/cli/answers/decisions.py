@@ -25,7 +25,7 @@ import numpy as np
 from demur._files.database import connect
 from demur._files.whole import draft_of, temporary_folder, whole_file
 from demur.cli.options.policies import Decisions
-from demur.cli.reading.policies import AUDIT_COLUMNS, input_columns
+from demur.cli.reading.policies import AUDIT_COLUMNS
 from demur.cli.table_files import sql_text
 from demur.engines.columns import quoted, unknown_column
 from demur.engines.files import database_errors
@@ -44,7 +44,6 @@ __all__ = [
     "Application",
     "Tally",
     "decision_sink",
-    "stream_columns",
     "write_decisions",
     "write_parquet_decisions",
 ]
@@ -161,22 +160,6 @@ class Tally:
         """Return the numbers and the first bad rows."""
         content = {**vars(self), "first_bad": [row._asdict() for row in self.first_bad]}
         return {**content, **content.pop("called")} if isinstance(policy.rule, Window) else content
-
-
-def stream_columns(policy: Policy, stream: RowStream, model: str | None) -> tuple[str, ...]:
-    """Return the columns that the rule reads; one column for each class of a named model must be there."""
-    present = set(stream.columns)
-    missing = [name for name in policy.columns if name not in present]
-    if model is None and policy.model is not None and policy.rule.inputs > 1 and missing:
-        one_per_class = len(policy.classes) == policy.rule.inputs
-        names = [str(name) for name in policy.classes] if one_per_class else policy.columns
-        if not present.issuperset(names):
-            raise InputError(
-                f"`{stream.name}` has no column {missing[0]!r}, one of the policy's columns. Hint: pass "
-                f"--model NAME=COLUMN,... for {', '.join(names)}; the columns are "
-                f"{', '.join(stream.columns)}."
-            )
-    return input_columns(policy, stream.columns, stream.name, model)
 
 
 @contextmanager

@@ -91,8 +91,7 @@ def blocks_section(comparison: Comparison) -> tuple[str, str]:
     rows = [
         [
             str(one.block),
-            str(one.start),
-            str(one.end),
+            *(str(when)[:16].replace("T", " ") for when in (one.start, one.end)),  # to the minute
             f"{one.n:,.0f}",
             per_1000(one.cost),
             span(one.interval, per_1000),

@@ -37,5 +37,11 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return policy.columns
     one_per_class = len(policy.classes) == policy.rule.inputs
     names = [str(name) for name in policy.classes] if one_per_class else list(policy.columns)
+    if model is None and policy.model is not None and not set(columns).issuperset(names):
+        missing = next(name for name in policy.columns if name not in columns)
+        raise InputError(
+            f"`{source}` has no column {missing!r}, one of the policy's columns. Hint: pass --model "
+            f"NAME=COLUMN,... for {', '.join(names)}; the columns are {', '.join(columns)}."
+        )
     given = () if model is None else (model,)
     return next(iter(model_columns(columns, names, given, source).values()))

@@ -42,12 +42,11 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.answers.decisions import (
         Application,
         decision_sink,
-        stream_columns,
         write_decisions,
         write_parquet_decisions,
     )
     from demur.cli.output import document, remark, write
-    from demur.cli.reading.policies import read_policy
+    from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.audit import Audit
 
@@ -58,7 +57,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
     with open_rows(decisions.file) as stream:
         applied = Application(
             policy=policy,
-            columns=stream_columns(policy, stream, decisions.model),
+            columns=input_columns(policy, stream.columns, stream.name, decisions.model),
             asked=decisions,
             audit=audit,
             quiet=output.quiet,
