@@ -115,7 +115,7 @@ class Answer(Result):
     abstention_rate, error_rate : float
         Honest shares of all cases sent to a person, and decided wrong.
     dearest : mapping or None
-        Of many classes the confusion that costs most: "true", "answer", "share" of the cost.
+        Of many classes the confusion that costs most: "true", "answer", "share" of the honest cost.
     stakes : mapping or None
         Where costs differ by case, honest money per case: "at_stake" (lost if every positive is missed),
         lost by "missed" and by "alarms", paid for "reviews".
@@ -251,14 +251,14 @@ class Answer(Result):
     @property
     def dearest(self) -> Mapping[str, Any] | None:
         """Of many classes the wrong answer that costs most beyond the right one, reviews left out."""
-        if self.two_classes or not isinstance(self.costs, CostMatrix) or self.cost <= 0:
+        if self.two_classes or not isinstance(self.costs, CostMatrix) or self.honest_cost <= 0:
             return None
         values = self.costs.values
         paid = self.confusion[:, :-1] * (values - np.diagonal(values)[:, None])
         true, answer = (int(place) for place in np.unravel_index(int(np.argmax(paid)), paid.shape))
         if paid[true, answer] <= 0:
             return None
-        share = float(paid[true, answer] / self.cost)
+        share = float(paid[true, answer] / self.honest_cost)
         return {"true": self.classes[true], "answer": self.classes[answer], "share": share}
 
     @property

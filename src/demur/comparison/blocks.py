@@ -104,4 +104,6 @@ def time_notes(cases: SplitCases, forward: float, shuffled: float | None) -> tup
 
 def _plain(when: Any) -> Any:
     """Return a time as a number, or as the text of a date."""
-    return str(when).removesuffix("T00:00:00.000000") if isinstance(when, np.datetime64) else when.item()
+    if not isinstance(when, np.datetime64):
+        return when.item()
+    return str(when).removesuffix(".000000").removesuffix("T00:00:00")
