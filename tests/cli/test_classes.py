@@ -83,6 +83,17 @@ def test_compare_and_decide_hold_the_comparison_of_the_library(capsys, files):
     assert document["policy"]["evidence"]["digest"] == expected.answer.digest
 
 
+def test_the_dearest_confusion_is_a_share_of_the_measured_cost(capsys, files):
+    _, out = run(capsys, "compare", *flags(files, "--cost-abstain", "2", "--json", "-q"))
+    answer = json.loads(out.out)["comparison"]["answer"]
+    assert answer["cost"] > answer["honest_cost"]
+    paid = np.array(answer["confusion"])[:, :-1] * np.asarray(costs().values)
+    true, called = np.unravel_index(np.argmax(paid), paid.shape)
+    dearest = answer["facts"]["dearest"]
+    assert (dearest["true"], dearest["answer"]) == (CLASSES[true], CLASSES[called])
+    assert dearest["share"] == pytest.approx(paid.max() / answer["honest_cost"])
+
+
 def test_decide_apply_export_and_back(capsys, files, tmp_path):
     policy, decisions = str(tmp_path / "policy.json"), str(tmp_path / "d.csv")
     code, out = run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))

@@ -202,6 +202,14 @@ def test_duplicated_rows_by_hand(tmp_path):
         assert table.n_duplicated() == 3
 
 
+def test_values_that_repeat_by_hand(tmp_path):
+    # what is missing does not repeat; "A" is not "a"
+    content = 'id,other,"a ""b""",text\n1,1,0.5,a\n2,2,0.5,A\n,2,0.25,\n,3,1,\n'
+    with open_table(write(tmp_path, "a.csv", content)) as table:
+        found = {name: table.repeats(name) for name in table.kinds}
+    assert found == {"id": False, "other": True, 'a "b"': True, "text": False}
+
+
 # ---------------------------------------------------------------- failures
 
 

@@ -177,6 +177,21 @@ def test_csv_files_have_the_columns_duckdb_finds(session, tmp_path, name):
         assert column.values[~column.missing].tolist() == other.values[~other.missing].tolist()
 
 
+@pytest.mark.parametrize("name", CSV)
+def test_values_repeat_as_with_duckdb(session, tmp_path, name):
+    (tmp_path / name).write_bytes(CSV[name])
+    found = SparkTable(session, str(tmp_path / name))
+    with open_table(tmp_path / name) as expected:
+        for column in expected.kinds:
+            assert found.repeats(column) == expected.repeats(column), column
+
+
+def test_values_that_repeat_by_hand(session, tmp_path):
+    (tmp_path / "a.csv").write_text("id,other,text\n1,1,a\n2,2,A\n,2,\n,3,\n")
+    table = SparkTable(session, str(tmp_path / "a.csv"))
+    assert {name: table.repeats(name) for name in table.kinds} == {"id": False, "other": True, "text": False}
+
+
 def test_files_are_matched_by_the_names_of_their_columns(session, tmp_path):
     (tmp_path / "1.csv.gz").write_bytes(gzip.compress(b"y,s\n1,0.5\n0,0.25\n"))
     (tmp_path / "2.csv.gz").write_bytes(gzip.compress(b"s;extra;y\n0.75;x;1\n"))
