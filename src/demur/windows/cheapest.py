@@ -13,7 +13,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.surface.surface import abstention_surface
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, BoolArray, IntArray, Labels
 from demur.windows.certified import PrecisionConfidence
 from demur.windows.constrained import class_factors, precision_promises, vacuous_note, window_of_cuts
 from demur.windows.limits import Limits
@@ -143,8 +143,10 @@ def _impossible(
 ) -> UndefinedError:
     """Say which abstention the other limits need, or what they can be if it stays as it is."""
     below = masses.below
-    i, j = _narrowest(below, allowed)
-    needed = float(below[j] - below[i]) / float(below[-1])
+    nearest_start = _last_start(allowed)
+    stops = np.flatnonzero(allowed.stops & (nearest_start >= 0))
+    # of the window that abstains least, whatever its cost and width
+    needed = float((below[stops] - below[nearest_start[stops]]).min()) / float(below[-1])
     what = "precisions" if all(row.promise for row, _ in limits.kept() if row.reached) else "limits"
     limit = 1.0 if limits.max_abstention is None else limits.max_abstention
     first = allowed.first if prices.may_abstain else np.arange(len(below))
@@ -164,21 +166,15 @@ def _nearest(limits: Limits, masses: CutMasses, allowed: CutLimits) -> list[str]
         if row.reached is None:
             continue
         without = cut_limits(masses, replace(limits, **{row.name: None}))
-        ends = allowed._replace(starts=without.starts) if row.end == "start" else allowed
-        ends = ends._replace(stops=without.stops) if row.end == "stop" else ends
-        values = row.reached(masses)[_begins(ends) if row.end == "start" else _ends(ends)]
+        if row.end == "start":
+            possible = _begins(allowed._replace(starts=without.starts))
+        else:
+            possible = _ends(allowed._replace(stops=without.stops))
+        values = row.reached(masses)[possible]
         values = values[np.isfinite(values)]
         if len(values):
             nearest.append(f"{row.name} = {float(values.max() if row.promise else values.min()):.4g}")
     return nearest
-
-
-def _narrowest(below: FloatArray, allowed: CutLimits) -> tuple[int, int]:
-    """The window that abstains least, whatever its cost and width."""
-    nearest = _last_start(allowed)
-    ends = np.flatnonzero(allowed.stops & (nearest >= 0))
-    at = int(ends[np.argmin(below[ends] - below[nearest[ends]])])
-    return int(nearest[at]), at
 
 
 def _last_start(allowed: CutLimits) -> IntArray:

@@ -111,18 +111,14 @@ class ClassRule(Result):
                 raise input_error("abstain_weight", "must be at least 0", weight)
             object.__setattr__(self, "abstain_weight", weight)
         if self.column_costs is not None:
-            object.__setattr__(self, "column_costs", self._checked_costs(weights))
+            costs = np.array(check_finite(self.column_costs, "column_costs"))
+            shape = (m, m + (self.abstain_weight is not None))
+            if costs.shape != shape or np.any(costs < 0):
+                raise input_error("column_costs", f"must be {shape} numbers >= 0", f"shape {costs.shape}")
+            if np.any(weights == 0) or self.abstain_weight == 0:
+                raise input_error("weights", "must be above 0 beside column_costs", repr(weights.tolist()))
+            object.__setattr__(self, "column_costs", costs)
         Result.__post_init__(self)
-
-    def _checked_costs(self, weights: FloatArray) -> FloatArray:
-        costs = np.array(check_finite(self.column_costs, "column_costs"))  # type: ignore[arg-type]
-        m = len(weights)
-        shape = (m, m + (self.abstain_weight is not None))
-        if costs.shape != shape or np.any(costs < 0):
-            raise input_error("column_costs", f"must be {shape} numbers >= 0", f"shape {costs.shape}")
-        if np.any(weights == 0) or self.abstain_weight == 0:
-            raise input_error("weights", "must be above 0 beside column_costs", repr(weights.tolist()))
-        return costs
 
     @property
     def inputs(self) -> int:

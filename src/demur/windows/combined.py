@@ -173,7 +173,7 @@ def combined_rule(
     check_choice(how, "how", WAYS)
     positive = check_labels(y_true, pos_label)
     names, table = check_members(scores)
-    weights = None if sample_weight is None else check_weights(sample_weight)
+    weights = check_weights(sample_weight)
     check_same_length(y_true=positive, scores=table, sample_weight=weights)
     fees = check_fees(stage_costs, names)
     return combined_rule_of(how, names, table, RowCosts.of(positive, costs, weights), fees)
@@ -291,7 +291,7 @@ def _chain(table: FloatArray, amounts: RowCosts, fees: FloatArray) -> tuple[tupl
     for _ in range(_MOST_SWEEPS):
         best = list(windows)
         for stage in reversed(range(stages)):
-            rows = _reaching(table, best[:stage])
+            rows = np.flatnonzero(_walk(table, best[:stage])[0] == ABSTAIN)
             # a stage that no case here reaches learns from all
             rows = rows if len(rows) else np.arange(len(table))
             best[stage] = _stage_window(table, amounts, fees, best, stage, rows)
@@ -301,14 +301,6 @@ def _chain(table: FloatArray, amounts: RowCosts, fees: FloatArray) -> tuple[tupl
             break
         windows, least = best, cost
     return tuple(windows)
-
-
-def _reaching(table: FloatArray, before: Sequence[tuple[float, float]]) -> IntArray:
-    """Rows that every stage before abstains on."""
-    rows = np.arange(len(table))
-    for stage, window in enumerate(before):
-        rows = rows[decide(table[rows, stage], window) == ABSTAIN]
-    return rows
 
 
 def _stage_window(

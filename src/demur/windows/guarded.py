@@ -142,7 +142,7 @@ def guarded_window(
     """
     positive = check_labels(y_true, pos_label)
     score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
-    weights = None if sample_weight is None else check_weights(sample_weight)
+    weights = check_weights(sample_weight)
     check_same_length(y_true=positive, y_score=score, y_doubt=doubt, sample_weight=weights)
     amounts = RowCosts.of(positive, costs, weights)
     if not amounts.may_abstain:

@@ -13,7 +13,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
 from demur.roc.isometrics import Target, check_target
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.typing import ArrayLike, Labels
 from demur.windows.certified import PrecisionConfidence
 from demur.windows.constrained import (
     class_factors,
@@ -192,55 +192,30 @@ def deterministic_window(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("A window for promised performance")
-    targets = check_target(positive, "positive"), check_target(negative, "negative")
+    targets = first, second = check_target(positive, "positive"), check_target(negative, "negative")
     ratio = cost_ratio_of(counts, skew)
     masses = CutMasses.of(counts.positives, counts.negatives)
+    tp, fp = masses.positive_above, ratio * masses.negative_above
+    fn, tn = masses.positive_below, ratio * masses.negative_below
     if check_choice(search, "search", ("direct", "isometric")) == "direct":
-        cuts = widest_joint_cuts(masses, ratio, *_joint_margins(masses, *targets, ratio))
+        # margins of both promises for the decided cases: a term of the cut j plus a term of the cut i
+        of_positive = first.margin(tp, fp, tp, fp), first.margin(0.0, 0.0, fn, tn)
+        of_negative = second.margin(0.0, 0.0, fp, tp), second.margin(tn, fn, tn, fn)
+        cuts = widest_joint_cuts(masses, ratio, of_positive, of_negative)
     else:
-        starts, stops = _kept_on_full_curve(masses, *targets, ratio)
+        # with every case decided
+        p, q = masses.total[0], ratio * masses.total[1]
+        slack = -TIE * (p + q)
+        starts, stops = second.margin(tn, fn, q, p) >= slack, first.margin(tp, fp, p, q) >= slack
         # some start must not lie above every stop; argmax finds the first one
         if not (starts.any() and stops[np.argmax(starts) :].any()):
+            reached = first.performance(tp, fp, p, q), second.performance(tn, fn, q, p)
+            most = " and ".join(f"{np.nanmax(values):.4g}" for values in reached)
             raise UndefinedError(
-                f"No pair of thresholds keeps both promises at its ROC points, got {targets[0]} for "
-                f"positive and {targets[1]} for negative decisions; at most "
-                f"{_reachable(masses, targets, ratio)} is reached there, each alone. "
-                "Hint: lower a target, or use search='direct'."
+                f"No pair of thresholds keeps both promises at its ROC points, got {first} for "
+                f"positive and {second} for negative decisions; at most {most} is reached there, each "
+                "alone. Hint: lower a target, or use search='direct'."
             )
         cuts = widest_cuts(masses, starts, stops, ratio)
-    window = window_of_cuts(counts, masses, *cuts, positive=targets[0], negative=targets[1], cost_ratio=ratio)
+    window = window_of_cuts(counts, masses, *cuts, positive=first, negative=second, cost_ratio=ratio)
     return replace(window, note=vacuous_note(window, masses, targets, ratio))
-
-
-def _joint_margins(
-    masses: CutMasses, positive: Target, negative: Target, cost_ratio: float
-) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """Margins of both promises for the decided cases: a term of the cut j plus a term of the cut i."""
-    tp, fp = masses.positive_above, cost_ratio * masses.negative_above
-    fn, tn = masses.positive_below, cost_ratio * masses.negative_below
-    return (
-        (positive.margin(tp, fp, tp, fp), positive.margin(0.0, 0.0, fn, tn)),
-        (negative.margin(0.0, 0.0, fp, tp), negative.margin(tn, fn, tn, fn)),
-    )
-
-
-def _kept_on_full_curve(
-    masses: CutMasses, positive: Target, negative: Target, cost_ratio: float
-) -> tuple[BoolArray, BoolArray]:
-    """Tell which cuts i keep the negative and which cuts j the positive promise with every case decided."""
-    p, q = masses.total[0], cost_ratio * masses.total[1]
-    slack = -TIE * (p + q)
-    hits, alarms = masses.positive_above, cost_ratio * masses.negative_above
-    starts = negative.margin(cost_ratio * masses.negative_below, masses.positive_below, q, p) >= slack
-    stops = positive.margin(hits, alarms, p, q) >= slack
-    return starts, stops
-
-
-def _reachable(masses: CutMasses, targets: tuple[Target, Target], cost_ratio: float) -> str:
-    """Say the largest value of each metric over the ROC points of the full curve."""
-    p, q = masses.total[0], cost_ratio * masses.total[1]
-    reached = (
-        targets[0].performance(masses.positive_above, cost_ratio * masses.negative_above, p, q),
-        targets[1].performance(cost_ratio * masses.negative_below, masses.positive_below, q, p),
-    )
-    return " and ".join(f"{np.nanmax(values):.4g}" for values in reached)
