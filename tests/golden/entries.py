@@ -24,6 +24,8 @@ stands. Thresholds and weights are compared relative to themselves: their unit i
 COSTS = frozenset(
     {
         "cost",
+        "honest_cost",
+        "cost_range",
         "hindsight_cost",
         "threshold_cost",
         "threshold_hindsight_cost",
@@ -93,8 +95,11 @@ _ANSWER = (
     "model",
     "lower",
     "upper",
+    "verdict",
     "cost",
+    "honest_cost",
     "interval",
+    "cost_range",
     "hindsight_cost",
     "guaranteed_cost",
     "advice_cost",
