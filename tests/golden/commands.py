@@ -22,6 +22,7 @@ _COSTS = "--cost-fn 100 --cost-fp 40 --cost-abstain 8"
 _TWO = "two_models.csv --label sick"
 _TIES = "many_ties.csv --label outcome --positive yes"
 _SITES = "sites.csv --label ill --positive ill"
+_VISITS = "visits.csv --label ill"
 _CLASSES = "three_classes.csv --label diagnosis --classes flu,cold,other"
 _WATCH = "watch policy.json"
 
@@ -54,6 +55,10 @@ SESSIONS: dict[str, dict[str, str]] = {
         "missing": f"compare missing.csv {_COSTS}",
         "drop-missing": f"compare missing.csv {_COSTS} --drop-missing",
         "groups": f"compare {_SITES} --group site {_COSTS}",
+        "ids-that-repeat": f"compare {_VISITS} {_COSTS}",
+        "clusters": f"compare {_VISITS} {_COSTS} --cluster patient_id --exclude day",
+        "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
+        "counted-prevalence": f"compare {_TWO} {_COSTS} --prevalence 26/2000",
         "rewards-and-reviewer": f"compare {_TWO} --cost-fn 100 --cost-fp 40 --cost-tp=-20 --review-fee 9"
         " --reviewer-sensitivity 0.95",
     },
@@ -72,6 +77,8 @@ SESSIONS: dict[str, dict[str, str]] = {
         " --cost-abstain 0.05 -o nothing.json",
         "groups": f"decide {_SITES} --model score --group site {_COSTS} -o {{group}}.json",
         "no-costs": f"decide {_TWO}",
+        "require-proof": f"decide {_TWO} {_COSTS} --max-abstention 0.2 --require-proof -o proven.json",
+        "require-proof-missing": f"decide {_VISITS} {_COSTS} --require-proof -o nothing.json",
     },
     "check": {
         "sound": f"check {_TWO}",
