@@ -355,7 +355,7 @@ def violations(truth, n, runs, seed, *, prevalence=None, points=50):
     for _ in range(runs):
         counts = ScoreCounts.from_arrays(*truth.sample(n, rng=rng))
         certificate = surface_certificate(counts, prevalence=prevalence)
-        bounds, masses = certificate.cut_bounds, certificate.cuts.masses
+        bounds, masses = certificate.cut_bounds[0], certificate.cut_masses
         i, j = np.triu_indices(len(masses.lower_cut))
         # the worst threshold with the same counts: just beside the next score
         below = np.append(counts.scores, np.inf)[masses.groups_below[i]]
@@ -424,7 +424,7 @@ def test_inequality_against_simulation_of_its_law():
 def test_a_million_cases_need_a_few_thousand_cuts():
     counts = ScoreCounts.from_arrays(*Binormal(separation=3.2, prevalence=0.3).sample(1_000_000, rng=0))
     certificate = surface_certificate(counts)
-    assert len(certificate.cuts.positives_below) < 10 * math.isqrt(1_000_000)
+    assert len(certificate.cuts) < 10 * math.isqrt(1_000_000)
     window = certificate.guaranteed_window(0.1, 0.02)
     assert window.certified_cost / 0.02 < 0.37
     assert abstention_surface(counts).cost(0.1, 0.02) <= window.cost <= window.certified_cost

@@ -14,8 +14,7 @@ from demur import (
     volume_interval,
 )
 from demur.honest.intervals import (
-    LossSums,
-    OutcomeTable,
+    ClassSums,
     added_errors,
     honest_interval,
     loss_sums,
@@ -24,26 +23,27 @@ from demur.honest.intervals import (
 
 Z = 1.959963984540054
 W = Z**2 / 4
-PRICES = {"miss": 1.0, "alarm": 0.5, "abstain_positive": 0.2, "abstain_negative": 0.1}
+PRICES = (1.0, 0.2), (0.5, 0.1)  # of an error and of abstaining, positives first
 
 
-def cases_of(table, *, miss, alarm, abstain_positive, abstain_negative):
+def sums_of(positive, negative, prices):
+    return loss_sums(*((sum(own), own[0], own[2]) for own in (positive, negative)), prices)
+
+
+def cases_of(table, prices):
     """One loss per case, positives and negatives apart."""
-    positive = (
-        [miss] * table.missed + [0] * table.right_positive + [abstain_positive] * table.abstained_positive
-    )
-    negative = (
-        [alarm] * table.alarmed + [0] * table.right_negative + [abstain_negative] * table.abstained_negative
-    )
-    return np.array(positive, dtype=float), np.array(negative, dtype=float)
+    return [
+        np.repeat([error, 0.0, review], cases) for cases, (error, review) in zip(table, prices, strict=True)
+    ]
 
 
-TABLE = OutcomeTable(3, 20, 4, 5, 40, 6)
+# wrong, right, abstained: positives, negatives
+TABLE = (3, 20, 4), (5, 40, 6)
 
 
 def test_mean_and_error_without_added_errors_against_numpy():
-    positive, negative = cases_of(TABLE, **PRICES)
-    sums = loss_sums(TABLE, **PRICES)
+    positive, negative = cases_of(TABLE, PRICES)
+    sums = sums_of(*TABLE, PRICES)
     both = np.concatenate([positive, negative])
     mean, error = mean_and_error(sums)
     assert mean == pytest.approx(both.mean())
@@ -56,17 +56,17 @@ def test_mean_and_error_without_added_errors_against_numpy():
 
 def test_added_errors_are_cases_like_others():
     # two further misses and two further alarms, written out
-    more = TABLE._replace(missed=5, alarmed=7)
+    more = (5, 20, 4), (7, 40, 6)
     for prevalence in (None, 0.3):
-        got = mean_and_error(loss_sums(TABLE, **PRICES), errors=2, prevalence=prevalence)
-        written_out = mean_and_error(loss_sums(more, **PRICES), prevalence=prevalence)
+        got = mean_and_error(sums_of(*TABLE, PRICES), errors=2, prevalence=prevalence)
+        written_out = mean_and_error(sums_of(*more, PRICES), prevalence=prevalence)
         assert np.array(got) == pytest.approx(np.array(written_out))
     assert added_errors(0.95) == pytest.approx(W)
 
 
 def test_no_error_seen_gives_an_interval_by_hand():
-    table = OutcomeTable(0, 30, 0, 0, 70, 0)
-    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.0, abstain_negative=0.0)
+    table = (0, 30, 0), (0, 70, 0)
+    sums = sums_of(*table, ((1.0, 0.0), (1.0, 0.0)))
     low, high = honest_interval(sums, sums, level=0.95)
     n, rate = 100 + 2 * W, 2 * W / (100 + 2 * W)
     assert low == 0
@@ -74,18 +74,18 @@ def test_no_error_seen_gives_an_interval_by_hand():
 
 
 def test_always_abstaining_costs_its_price_for_certain():
-    table = OutcomeTable(0, 0, 30, 0, 0, 70)
-    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.2, abstain_negative=0.2)
+    table = (0, 0, 30), (0, 0, 70)
+    sums = sums_of(*table, ((1.0, 0.2), (1.0, 0.2)))
     assert honest_interval(sums, sums, level=0.95) == pytest.approx((0.2, 0.2))
     # a rule that calls nothing negative cannot miss
-    table = OutcomeTable(0, 10, 20, 2, 0, 68)
-    sums = loss_sums(table, miss=1e6, alarm=1.0, abstain_positive=0.2, abstain_negative=0.2)
+    table = (0, 10, 20), (2, 0, 68)
+    sums = sums_of(*table, ((1e6, 0.2), (1.0, 0.2)))
     assert honest_interval(sums, sums, level=0.95)[1] < 1
 
 
 def test_two_missed_positives_do_not_prove_that_all_are_missed():
-    table = OutcomeTable(2, 0, 0, 0, 98, 0)
-    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.0, abstain_negative=0.0)
+    table = (2, 0, 0), (0, 98, 0)
+    sums = sums_of(*table, ((1.0, 0.0), (1.0, 0.0)))
     low, _ = honest_interval(sums, sums, level=0.95, prevalence=0.1)
     rate = 2 / (2 + W)
     assert low == pytest.approx(0.1 * (rate - Z * math.sqrt(rate * (1 - rate) / (1 + W))))
@@ -93,17 +93,18 @@ def test_two_missed_positives_do_not_prove_that_all_are_missed():
 
 def test_rule_in_use_may_err_where_the_rules_of_the_folds_made_no_call():
     # no fold called anything positive, the rule of all cases does
-    hindsight = loss_sums(OutcomeTable(1, 1, 0, 0, 98, 0), **PRICES)
-    folds = loss_sums(OutcomeTable(2, 0, 0, 0, 98, 0), **PRICES)
-    assert folds.risk_negative == 0
+    hindsight = sums_of((1, 1, 0), (0, 98, 0), PRICES)
+    folds = sums_of((2, 0, 0), (0, 98, 0), PRICES)
+    assert folds[1].risk == 0
     high = honest_interval(hindsight, folds, level=0.95)[1]
     assert high > honest_interval(folds, folds, level=0.95)[1]
-    assert high == pytest.approx(honest_interval(hindsight, folds._replace(risk_negative=1.0), level=0.95)[1])
+    risky = folds[0], folds[1]._replace(risk=1.0)
+    assert high == pytest.approx(honest_interval(hindsight, risky, level=0.95)[1])
 
 
 def test_average_lies_within_the_bracket():
-    hindsight = loss_sums(TABLE._replace(missed=1, right_positive=22), **PRICES)
-    honest = loss_sums(TABLE, **PRICES)
+    hindsight = sums_of((1, 22, 4), TABLE[1], PRICES)
+    honest = sums_of(*TABLE, PRICES)
     bracket = honest_interval(hindsight, honest, level=0.9)
     average = honest_interval(hindsight, honest, level=0.9, method="average")
     assert bracket[1] - bracket[0] > average[1] - average[0]
@@ -112,9 +113,9 @@ def test_average_lies_within_the_bracket():
 
 
 def test_arrays_give_arrays_and_fractions_are_fine():
-    table = OutcomeTable(*(np.array([value, 2 * value]) / 2 for value in TABLE))
-    low, high = honest_interval(loss_sums(table, **PRICES), loss_sums(table, **PRICES), level=0.95)
-    one = loss_sums(TABLE, **PRICES)
+    table = [[np.array([value, 2 * value]) / 2 for value in own] for own in TABLE]
+    low, high = honest_interval(sums_of(*table, PRICES), sums_of(*table, PRICES), level=0.95)
+    one = sums_of(*TABLE, PRICES)
     assert (low[1], high[1]) == pytest.approx(honest_interval(one, one, level=0.95))
     assert high[0] - low[0] > high[1] - low[1]  # half the cases know less
 
@@ -125,7 +126,7 @@ def test_fixed_rule_is_covered_against_enumeration(rates, prevalence):
     # 40 positives, 80 negatives (or 120 cases of which a third are positive); nothing abstains
     from scipy.stats import binom, multinomial
 
-    prices = {"miss": 1.0, "alarm": 0.5, "abstain_positive": 0.0, "abstain_negative": 0.0}
+    prices = (1.0, 0.0), (0.5, 0.0)
     if prevalence is None:
         share = 1 / 3
         miss, alarm = (value.ravel() for value in np.indices((40, 60)))
@@ -143,15 +144,15 @@ def test_fixed_rule_is_covered_against_enumeration(rates, prevalence):
     keep = (miss <= 40) & (alarm <= 80)
     miss, alarm, weight = miss[keep], alarm[keep], weight[keep]
     assert weight.sum() > 0.999
-    table = OutcomeTable(miss, 40 - miss, 0 * miss, alarm, 80 - alarm, 0 * alarm)
-    sums = loss_sums(table, **prices)
+    table = (miss, 40 - miss, 0 * miss), (alarm, 80 - alarm, 0 * alarm)
+    sums = sums_of(*table, prices)
     low, high = honest_interval(sums, sums, level=0.95, prevalence=prevalence)
     assert weight[(low <= truth) & (truth <= high)].sum() >= 0.93
 
 
 def test_volume_scores_use_the_same_form():
     # per-case scores with a mean of 0.1; worst scores 1 and 0.5
-    sums = LossSums(10, 30, 1.0, 3.0, 0.2, 0.6, 1.0, 0.5)
+    sums = ClassSums(10, 1.0, 0.2, 1.0), ClassSums(30, 3.0, 0.6, 0.5)
     mean, error = mean_and_error(sums, errors=1)
     assert mean == pytest.approx(5.5 / 42)
     assert error == pytest.approx(math.sqrt((2.05 / 42 - (5.5 / 42) ** 2) / 41))

@@ -28,6 +28,7 @@ from demur._checks import (
     check_type,
     input_error,
 )
+from demur._kernels.running import running_sums
 from demur._results import Interval, Result, as_scalar
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
@@ -37,9 +38,9 @@ from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_ma
 from demur.surface.masses import SHARE_TIE, RunningMasses, block_cuts
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import window_thresholds
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Scalar
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Scalar
 
-__all__ = ["CertifiedWindow", "SurfaceCertificate", "surface_certificate"]
+__all__ = ["CertifiedWindow", "SurfaceCertificate", "relative_costs", "surface_certificate"]
 
 
 class RelativeCosts(NamedTuple):
@@ -68,38 +69,6 @@ class RateBounds(NamedTuple):
     def at(self, cut: Any) -> RateBounds:
         """Return the bounds at some of the cuts."""
         return RateBounds(*(column[cut] for column in self))
-
-
-class ClassBounds(NamedTuple):
-    """Bounds of the distribution function of each class, and the share the class has of all cases."""
-
-    positive: DistributionBounds
-    negative: DistributionBounds
-    positive_share: float
-    negative_share: float
-    two_sided: bool
-
-    def rates(
-        self, positives_below: Any, negatives_above: Any, none_below: BoolArray, none_above: BoolArray
-    ) -> RateBounds:
-        """Bound F and T from counts; with no threshold below (above) F (T) is exactly 0."""
-        below, above = (
-            np.where(none_below, 0.0, self.positive_share),
-            np.where(none_above, 0.0, self.negative_share),
-        )
-        high = below * self.positive.upper(positives_below), above * self.negative.upper(negatives_above)
-        if not self.two_sided:
-            return RateBounds(*high, np.full_like(high[0], np.nan), np.full_like(high[1], np.nan))
-        return RateBounds(
-            *high,
-            below * self.positive.lower(positives_below),
-            above * self.negative.lower(negatives_above),
-        )
-
-
-def running_sum(column: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, 2, ... elements."""
-    return np.concatenate([[0.0], np.cumsum(column)])
 
 
 def _term(weight: Any, high: FloatArray, low: FloatArray) -> FloatArray:
@@ -165,22 +134,6 @@ def least_possible_cost(bounds: RateBounds, costs: RelativeCosts) -> float:
     return float(np.min(stop + np.minimum.accumulate(start)))
 
 
-class CertifiedCuts(NamedTuple):
-    """Cuts between distinct scores at which the bounds change, from no score below to all.
-
-    Element i of a column is for cut i: its masses and thresholds, and the cases on its wrong side.
-    """
-
-    masses: RunningMasses
-    positives_below: FloatArray
-    negatives_above: FloatArray
-
-    def rates(self, classes: ClassBounds) -> RateBounds:
-        """Bound F and T at every cut."""
-        at = np.arange(len(self.positives_below))
-        return classes.rates(self.positives_below, self.negatives_above, at == 0, at == at[-1])
-
-
 class WindowPlace(NamedTuple):
     """Where two thresholds lie among the cases: counts below and above each of them.
 
@@ -218,14 +171,6 @@ class WindowPlace(NamedTuple):
             negatives_above=(counts.n_negative - first_ended[1], counts.n_negative - ended[1]),
             negatives_below=(first[1], begun[1]),
         )
-
-    def rates(self, bounds: ClassBounds) -> list[RateBounds]:
-        """Bounds of F and T at the lower and at the upper threshold."""
-        ends = (self.upper if self.empty else self.lower), self.upper
-        return [
-            bounds.rates(missed, alarmed, np.asarray(end == -math.inf), np.asarray(end == math.inf))
-            for missed, alarmed, end in zip(self.positives_below, self.negatives_above, ends, strict=True)
-        ]
 
 
 # ---------------------------------------------------------------- results
@@ -294,59 +239,90 @@ class SurfaceCertificate(Result):
 
     # ---------------------------------------------------------------- bounds of F and T
 
-    def _class_bounds(self, *, two_sided: bool) -> ClassBounds:
-        """F and T from above, half of delta each; two-sided also from below, a quarter each."""
-        counts, delta = self.surface.counts, (1 - self.confidence_level) / (4 if two_sided else 2)
-        sizes = (counts.n_positive, counts.n_negative) if self.prevalence_known else (counts.n, counts.n)
-        shares = (self.prevalence, 1 - self.prevalence) if self.prevalence_known else (1.0, 1.0)
-        laws = [DistributionBounds(n=int(size), delta=delta, method=self.method) for size in sizes]
-        return ClassBounds(laws[0], laws[1], shares[0], shares[1], two_sided)
+    def _laws(self, *, two_sided: bool) -> list[tuple[float, DistributionBounds]]:
+        """Return the share each class has of all cases, and bounds of its distribution function.
 
-    def _bounds_for(self, costs: Sequence[RelativeCosts], *, empty: bool) -> ClassBounds:
-        """Upper bounds where they suffice; a window under a limit may abstain where that never pays."""
+        F and T from above take half of delta each; two-sided, also from below, a quarter each.
+        """
+        counts, delta = self.surface.counts, (1 - self.confidence_level) / (4 if two_sided else 2)
+        sizes, shares = (counts.n, counts.n), (1.0, 1.0)
+        if self.prevalence_known:
+            sizes = counts.n_positive, counts.n_negative
+            shares = self.prevalence, 1 - self.prevalence
+        return [
+            (share, DistributionBounds(n=int(size), delta=delta, method=self.method))
+            for share, size in zip(shares, sizes, strict=True)
+        ]
+
+    def _rates(
+        self, positives_below: Any, negatives_above: Any, none_below: Any, none_above: Any, *, two_sided: bool
+    ) -> RateBounds:
+        """Bound F and T from counts; with no threshold below (above) F (T) is exactly 0."""
+        high, low = [], []
+        counts = (positives_below, none_below), (negatives_above, none_above)
+        for (count, none), (share, law) in zip(counts, self._laws(two_sided=two_sided), strict=True):
+            weight = np.where(none, 0.0, share)
+            high.append(weight * law.upper(count))
+            low.append(weight * law.lower(count) if two_sided else np.full_like(high[-1], np.nan))
+        return RateBounds(*high, *low)
+
+    def _window_rates(self, place: WindowPlace, *, two_sided: bool) -> list[RateBounds]:
+        """Bound F and T at the lower and at the upper threshold."""
+        ends = (place.upper if place.empty else place.lower), place.upper
+        return [
+            self._rates(missed, alarmed, end == -math.inf, end == math.inf, two_sided=two_sided)
+            for missed, alarmed, end in zip(place.positives_below, place.negatives_above, ends, strict=True)
+        ]
+
+    @staticmethod
+    def _needs_lower(costs: Sequence[RelativeCosts], *, empty: bool) -> bool:
+        """Tell whether bounds of costs need F and T from below; a limit may abstain where that never pays."""
         # no weight of F or T in the cost is negative, or nobody can abstain
-        one_sided = empty or all(
-            math.isinf(nu_p) or math.isinf(nu_n) or min(1 - nu_p, mu - nu_n, nu_p, nu_n) >= 0
+        return not empty and any(
+            math.isfinite(nu_p) and math.isfinite(nu_n) and min(1 - nu_p, mu - nu_n, nu_p, nu_n) < 0
             for mu, nu_p, nu_n in costs
         )
-        return self._class_bounds(two_sided=not one_sided)
 
     @cached_property
-    def cuts(self) -> CertifiedCuts:
+    def _below(self) -> tuple[FloatArray, FloatArray]:
+        """Cases of each class below every cut between distinct scores."""
+        return running_sums(self.surface.counts.positives, self.surface.counts.negatives)
+
+    @cached_property
+    def cuts(self) -> IntArray:
         """Cuts between scores at which the bounds change: all the guaranteed window can use.
 
         Both ends of every run of cuts with equal bounds. Within a run a lower threshold belongs at the
         last cut and an upper one at the first: the same bound and fewer abstentions.
         """
-        counts, bounds = self.surface.counts, self._class_bounds(two_sided=False)
-        positives, negatives = running_sum(counts.positives), running_sum(counts.negatives)
+        (positives, negatives), n_scores = self._below, len(self.surface.counts.scores)
+        (_, positive), (_, negative) = self._laws(two_sided=False)
         first_cuts = np.concatenate(
             [
-                np.searchsorted(positives, bounds.positive.changes, side="right"),
-                np.searchsorted(negatives, negatives[-1] - bounds.negative.changes, side="left"),
+                np.searchsorted(positives, positive.changes, side="right"),
+                np.searchsorted(negatives, negatives[-1] - negative.changes, side="left"),
             ]
         )
-        n_scores = len(counts.scores)
         ends = [0, 1, n_scores - 1, n_scores]
-        cuts = np.unique(np.clip(np.concatenate([first_cuts - 1, first_cuts, ends]), 0, n_scores))
+        return np.unique(np.clip(np.concatenate([first_cuts - 1, first_cuts, ends]), 0, n_scores))
+
+    @cached_property
+    def cut_masses(self) -> RunningMasses:
+        """Masses and thresholds at the cuts."""
+        counts, cuts = self.surface.counts, self.cuts
         weights = counts.class_weights(self.prevalence if self.prevalence_known else None)
-        masses = RunningMasses.of_steps(
-            weights[0] * np.diff(positives[cuts]),
-            weights[1] * np.diff(negatives[cuts]),
-            counts.scores[cuts[:-1]],
-            counts.upper_scores[cuts[1:] - 1],
-            np.diff(cuts),
+        positive, negative = (
+            weight * np.diff(below[cuts]) for weight, below in zip(weights, self._below, strict=True)
         )
-        return CertifiedCuts(masses, positives[cuts], negatives[-1] - negatives[cuts])
+        ends = counts.scores[cuts[:-1]], counts.upper_scores[cuts[1:] - 1]
+        return RunningMasses.of_steps(positive, negative, *ends, np.diff(cuts))
 
     @cached_property
-    def cut_bounds(self) -> RateBounds:
-        """Upper bounds of F and T at the cuts."""
-        return self.cuts.rates(self._class_bounds(two_sided=False))
-
-    @cached_property
-    def _two_sided_cut_bounds(self) -> RateBounds:
-        return self.cuts.rates(self._class_bounds(two_sided=True))
+    def cut_bounds(self) -> tuple[RateBounds, RateBounds]:
+        """Bounds of F and T at the cuts: from above only, and the wider ones from both sides."""
+        (positives, negatives), cuts = self._below, self.cuts
+        at = positives[cuts], negatives[-1] - negatives[cuts], cuts == 0, cuts == cuts[-1]
+        return self._rates(*at, two_sided=False), self._rates(*at, two_sided=True)
 
     # ---------------------------------------------------------------- the surface
 
@@ -364,10 +340,9 @@ class SurfaceCertificate(Result):
                 "Hint: use interval() or of_window(), or method='dkw'."
             )
         x = check_nonnegative(mu, "mu")
-        bounds = self._class_bounds(two_sided=True)
         each = [
             share * dkw_margin(law.n, law.delta, sides=1) if share else 0.0
-            for share, law in zip(bounds[2:4], bounds[:2], strict=True)
+            for share, law in self._laws(two_sided=True)
         ]
         return as_scalar(np.asarray(each[0] + x * each[1]))
 
@@ -378,7 +353,7 @@ class SurfaceCertificate(Result):
         (or the trivial rules at the given prevalence).
         """
         x, y = check_cost_point(mu, nu)
-        bounds, below = self._two_sided_cut_bounds, self.cuts.masses.below
+        bounds, below = self.cut_bounds[1], self.cut_masses.below
         low, high = np.empty(x.shape), np.empty(x.shape)
         # beyond mu / (1 + mu) abstaining never pays and the surface no longer depends on nu
         useful = np.minimum(y, x / (1 + x))
@@ -400,11 +375,12 @@ class SurfaceCertificate(Result):
         x, y = check_cost_point(mu, nu)
         i, j = block_cuts(self.surface.shares, x, y, y)
         blocks = self.surface.counts.blocks()
-        positives, negatives = running_sum(blocks.positives), running_sum(blocks.negatives)
+        positives, negatives = running_sums(blocks.positives, blocks.negatives)
         last = len(positives) - 1
-        bounds = self._class_bounds(two_sided=False)
         at_lower, at_upper = (
-            bounds.rates(positives[cut], negatives[-1] - negatives[cut], cut == 0, cut == last)
+            self._rates(
+                positives[cut], negatives[-1] - negatives[cut], cut == 0, cut == last, two_sided=False
+            )
             for cut in (i, j)
         )
         return as_scalar(certified_cost(at_lower, at_upper, RelativeCosts(x, y, y), i == j))
@@ -415,7 +391,7 @@ class SurfaceCertificate(Result):
         cost = np.empty(x.shape)
         for at in np.ndindex(x.shape):
             costs = RelativeCosts(float(x[at]), float(y[at]), float(y[at]))
-            cost[at] = guaranteed_cuts(self.cut_bounds, self.cuts.masses.below, costs)[2]
+            cost[at] = guaranteed_cuts(self.cut_bounds[0], self.cut_masses.below, costs)[2]
         return as_scalar(cost)
 
     # ---------------------------------------------------------------- windows
@@ -439,20 +415,15 @@ class SurfaceCertificate(Result):
         Never above nu (always abstaining is certain to cost nu), nor above the bounds of the other
         rules without a model. Among equals: the least abstention, then the most positives.
         """
-        relative = _relative_costs(mu, nu, nu_negative, costs)
+        relative = relative_costs(mu, nu, nu_negative, costs)
         equivalent = self._equivalent_costs(relative, costs)
-        bounds = self._bounds_for(equivalent, empty=all(one.never_abstain for one in equivalent))
-        rates = self._two_sided_cut_bounds if bounds.two_sided else self.cut_bounds
+        two_sided = self._needs_lower(equivalent, empty=all(one.never_abstain for one in equivalent))
+        rates = self.cut_bounds[two_sided]
         choices = []
         for one in equivalent:
-            first, end, _ = guaranteed_cuts(rates, self.cuts.masses.below, one)
+            cuts = guaranteed_cuts(rates, self.cut_masses.below, one)[:2]
             window = AbstentionWindow.of_cuts(
-                self.cuts.masses,
-                (first, end),
-                mu=relative.mu,
-                nu_positive=relative.nu_positive,
-                nu_negative=relative.nu_negative,
-                prevalence=self.prevalence,
+                self.cut_masses, cuts, **relative._asdict(), prevalence=self.prevalence
             )
             choices.append(self.of_window(window, costs=costs))
         return min(choices, key=lambda choice: choice.certified_expected_cost)
@@ -474,12 +445,12 @@ class SurfaceCertificate(Result):
         if isinstance(window, AbstentionWindow) and costs is None and mu is None:
             relative = RelativeCosts(window.mu, window.nu_positive, window.nu_negative)
         else:
-            relative = _relative_costs(mu, nu, nu_negative, costs)
+            relative = relative_costs(mu, nu, nu_negative, costs)
         lower, upper = window_thresholds(window)
         counts = self.surface.counts
         place = WindowPlace.of(counts, lower, upper)
-        bounds, certified = self._certified(place, relative, costs)
-        at_lower, at_upper = place.rates(bounds)
+        two_sided, certified = self._certified(place, relative, costs)
+        at_lower, at_upper = self._window_rates(place, two_sided=two_sided)
         first = end = len(counts.scores) if upper == math.inf else np.searchsorted(counts.scores, upper)
         positive, negative = counts.class_weights(self.prevalence)
         fn, fp = positive * place.positives_below[0], negative * place.negatives_above[1]
@@ -491,7 +462,7 @@ class SurfaceCertificate(Result):
         if not place.empty:
             first = 0 if lower == -math.inf else np.searchsorted(counts.scores, lower, side="right")
             cost += relative.nu_positive * reviewed[0] + relative.nu_negative * reviewed[1]
-            one, two = place.rates(self._class_bounds(two_sided=True))
+            one, two = self._window_rates(place, two_sided=True)
             most = two.missed_high - one.missed_low + one.alarmed_high - two.alarmed_low
             most_reviewed = min(float(most), 1.0)
         return CertifiedWindow(
@@ -502,7 +473,7 @@ class SurfaceCertificate(Result):
             cost=cost,
             certified_cost=certified[0],
             expected_cost=cost if costs is None else float(costs.expected_cost(cost, self.prevalence)),
-            certified_expected_cost=self._in_unit(certified, costs, bounds),
+            certified_expected_cost=self._in_unit(certified, costs, two_sided=two_sided),
             fn=fn,
             fp=fp,
             certified_fn=float(at_lower.missed_high),
@@ -520,26 +491,26 @@ class SurfaceCertificate(Result):
         place = WindowPlace.of(self.surface.counts, *window_thresholds(window))
         check_type(costs, "costs", CostModel)
         relative = RelativeCosts(costs.mu, costs.nu_positive, costs.nu_negative)
-        bounds, certified = self._certified(place, relative, costs)
-        return self._in_unit(certified, costs, bounds)
+        two_sided, certified = self._certified(place, relative, costs)
+        return self._in_unit(certified, costs, two_sided=two_sided)
 
     def _certified(
         self, place: WindowPlace, relative: RelativeCosts, costs: CostModel | None
-    ) -> tuple[ClassBounds, list[float]]:
-        """Return the bounds a window needs, and its certified cost for each of the equivalent costs."""
+    ) -> tuple[bool, list[float]]:
+        """Return whether lower bounds are needed, and the certified cost for each of the equivalent costs."""
         if costs is not None and not place.empty and math.isinf(relative.nu_positive + relative.nu_negative):
             raise InputError(
                 f"`window` must not abstain where abstaining has no price, got ({place.lower:g}, "
                 f"{place.upper:g}). Hint: CostModel(cost_abstain=...), or two equal thresholds."
             )
         equivalent = self._equivalent_costs(relative, costs)
-        bounds = self._bounds_for(equivalent, empty=place.empty)
-        lower, upper = place.rates(bounds)
-        return bounds, [float(certified_cost(lower, upper, one, place.empty)) for one in equivalent]
+        two_sided = self._needs_lower(equivalent, empty=place.empty)
+        lower, upper = self._window_rates(place, two_sided=two_sided)
+        return two_sided, [float(certified_cost(lower, upper, one, place.empty)) for one in equivalent]
 
     # ---------------------------------------------------------------- the user's unit
 
-    def _in_unit(self, certified: Sequence[float], costs: CostModel | None, bounds: ClassBounds) -> float:
+    def _in_unit(self, certified: Sequence[float], costs: CostModel | None, *, two_sided: bool) -> float:
         """Smallest of the certified costs in the unit of `costs`."""
         if costs is None:
             return certified[0]
@@ -549,8 +520,9 @@ class SurfaceCertificate(Result):
             return min([float(costs.expected_cost(certified[0], self.prevalence)), *levelled])
         # the prevalence is F(inf), and 1 - prevalence is T(-inf)
         gap = costs.cost_tp - costs.cost_tn
-        most = float(bounds.positive.upper(self.surface.counts.n_positive))
-        least = 1 - float(bounds.negative.upper(self.surface.counts.n_negative))
+        counts, ((_, positive), (_, negative)) = self.surface.counts, self._laws(two_sided=two_sided)
+        most = float(positive.upper(counts.n_positive))
+        least = 1 - float(negative.upper(counts.n_negative))
         rate = most if gap >= 0 else max(least, 0.0)
         return min([(costs.cost_fn - costs.cost_tp) * certified[0] + costs.cost_tn + gap * rate, *levelled])
 
@@ -574,11 +546,12 @@ class SurfaceCertificate(Result):
 
     def __repr__(self) -> str:
         what = f"n={self.n:g}, confidence_level={self.confidence_level:g}, method={self.method!r}"
-        none_seen = float(self._class_bounds(two_sided=False).positive.upper(0))
+        none_seen = float(self._laws(two_sided=False)[0][1].upper(0))
         return f"SurfaceCertificate({what}, no miss seen: at most {none_seen:.4g})"
 
 
-def _relative_costs(mu: Any, nu: Any, nu_negative: Any, costs: CostModel | None) -> RelativeCosts:
+def relative_costs(mu: Any, nu: Any, nu_negative: Any, costs: CostModel | None) -> RelativeCosts:
+    """Check one set of costs: (mu, nu), also with another nu for the negatives, or a `CostModel`."""
     if costs is not None:
         check_type(costs, "costs", CostModel)
         if mu is not None or nu is not None or nu_negative is not None:

@@ -28,6 +28,7 @@ from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.certificates import relative_costs
 from demur.honest.held_out import HonestRates, JudgedRules
 from demur.honest.intervals import honest_interval
 from demur.honest.rules import Prices
@@ -162,23 +163,15 @@ class CrossFittedSurface(Result):
 
         A held-out score exactly on a threshold counts with the block above.
         """
-        return self.judged.score_and_error(
+        return self.judged.mean_score(
             partial(rectangle_scores, mu=check_range(mu, "mu"), nu=check_range(nu, "nu"))
-        )[0]
+        )
 
     def windows(
         self, mu: float | None = None, nu: float | None = None, *, costs: CostModel | None = None
     ) -> list[AbstentionWindow]:
         """Return the window chosen without each fold of every split, for one set of costs."""
-        if costs is not None:
-            if mu is not None or nu is not None:
-                raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
-            prices = costs.mu, costs.nu_positive, costs.nu_negative
-        elif mu is None or nu is None:
-            raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
-        else:
-            x, y = (float(value) for value in check_cost_point(mu, nu))
-            prices = x, y, y
+        prices = relative_costs(mu, nu, None, costs)
         windows = [table.rule.window(*prices) for table in self.judged.tables]
         if costs is None:
             return windows

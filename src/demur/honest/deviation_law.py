@@ -78,11 +78,11 @@ def step_weights(
     """
     miss, alarm, w = prices.miss, prices.alarm, rules.weighting
     review_positive, review_negative = prices.by_class
-    sums = rules.interval_sums(prices)
+    positive, negative = (one.total for one in rules.interval_sums(prices))
     # cases scatter around the mean of their class where the prevalence is given
-    centres = sums.positive / w.n_positive, sums.negative / w.n_negative
+    centres = positive / w.n_positive, negative / w.n_negative
     if w.given is None:
-        centres = 2 * ((sums.positive + sums.negative) * w.positive,)
+        centres = 2 * ((positive + negative) * w.positive,)
     return (
         [w.positive * scale * c for c in (miss - review_positive, review_positive, -centres[0])],
         [w.negative * scale * c for c in (-review_negative, review_negative - alarm, alarm - centres[1])],

@@ -35,7 +35,6 @@ __all__ = ["SurfaceDifferenceBand", "difference_band_of", "surface_difference_ba
 _UNIT: Range = (0.0, 1.0)
 FLOOR = 1e-12  # smallest standard error of a difference: identical models differ by nothing
 _METHODS = ("average", "conservative")
-_ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -88,22 +88,20 @@ class DistributionBounds:
 
     def upper(self, count: ArrayLike) -> FloatArray:
         """Return B(k): with probability 1 - delta no F(t) exceeds B of its count."""
-        k = np.asarray(count, dtype=np.float64)
-        if self.n == 0:
-            return np.ones(k.shape)
-        if self.method == "dkw":
-            return np.minimum(k / self.n + dkw_margin(self.n, self.delta, sides=1), 1.0)
-        counts, values = _order_statistic_bounds(self.n, self.delta, "upper")
-        return np.asarray(values[np.searchsorted(counts, k, side="left")])
+        return self._bound(count, "upper")
 
     def lower(self, count: ArrayLike) -> FloatArray:
         """Return A(k): with probability 1 - delta no F(t) is below A of its count."""
-        k = np.asarray(count, dtype=np.float64)
+        return self._bound(count, "lower")
+
+    def _bound(self, count: ArrayLike, side: str) -> FloatArray:
+        k, sign = np.asarray(count, dtype=np.float64), 1 if side == "upper" else -1
         if self.n == 0:
-            return np.zeros(k.shape)
+            return np.full(k.shape, max(sign, 0.0))
         if self.method == "dkw":
-            return np.maximum(k / self.n - dkw_margin(self.n, self.delta, sides=1), 0.0)
-        counts, values = _order_statistic_bounds(self.n, self.delta, "lower")
+            return np.clip(k / self.n + sign * dkw_margin(self.n, self.delta, sides=1), 0.0, 1.0)
+        counts, values = _order_statistic_bounds(self.n, self.delta, side)
+        # a bound belongs to the counts after the previous selected one, up to its own; the last to n
         return np.asarray(values[np.searchsorted(counts, k, side="left")])
 
 
@@ -167,11 +165,5 @@ def distribution_bounds(
     if method == "dkw" and level > 0.5:
         raise input_error("delta", "must not exceed 0.5 for the method 'dkw'", level)
     check_choice(side, "side", ("upper", "lower"))
-    if method == "dkw":
-        bounds = DistributionBounds(n=size, delta=level, method=method)
-        counts = np.arange(size + 1)
-        return bounds.upper(counts) if side == "upper" else bounds.lower(counts)
-    selected, values = _order_statistic_bounds(size, level, side)
-    # a bound belongs to the counts after the previous selected one, up to its own; the last to n
-    spread: FloatArray = read_only(np.repeat(values, np.diff(selected, prepend=-1, append=size)))
-    return spread
+    bounds, counts = DistributionBounds(n=size, delta=level, method=method), np.arange(size + 1)
+    return bounds.upper(counts) if side == "upper" else bounds.lower(counts)

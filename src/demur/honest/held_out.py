@@ -19,7 +19,7 @@ from demur._checks import check_prevalence
 from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
 from demur.counts.scores import ScoreCounts
 from demur.honest.class_rows import ClassRows, others_pooled
-from demur.honest.intervals import ROUNDING, LossSums, OutcomeTable, loss_sums, mean_and_error
+from demur.honest.intervals import ClassSums, LossSums, loss_sums, mean_and_error
 from demur.honest.rules import LearnedRule, Prices
 from demur.honest.splits import Splits
 from demur.typing import FloatArray, IntArray, Scalar
@@ -74,25 +74,10 @@ class Weighting(NamedTuple):
         rate = check_prevalence(prevalence, positives=n_positive, negatives=n_negative)
         return cls(n_positive, n_negative, rate / n_positive, (1 - rate) / n_negative, rate)
 
-    def mean_and_error(self, sums: ByClass, squares: ByClass) -> tuple[FloatArray, FloatArray]:
+    def mean_and_error(self, sums: Sequence[Any], squares: Sequence[Any]) -> tuple[FloatArray, FloatArray]:
         """Expectation and its standard error from the sums of a loss and of its squares over each class."""
-        mean = np.asarray(self.positive * sums[0] + self.negative * sums[1])
-        if self.given is None:
-            n = self.n_positive + self.n_negative
-            spread = _spread(n, sums[0] + sums[1], squares[0] + squares[1])
-            return mean, np.sqrt(spread / (n * max(n - 1, 1.0)))
-        variance: Any = 0.0
-        sizes = (self.positive, self.n_positive), (self.negative, self.n_negative)
-        for (weight, n), total, square in zip(sizes, sums, squares, strict=True):
-            # an effective number of cases may be below 2
-            variance = variance + weight**2 * n / max(n - 1, 1.0) * _spread(n, total, square)
-        return mean, np.sqrt(variance)
-
-
-def _spread(n: float, total: FloatArray, square: FloatArray) -> FloatArray:
-    """Sum of squared deviations from the mean; 0 where it is rounding or below."""
-    spread = square - total**2 / n
-    return np.where(spread > ROUNDING * square, spread, 0.0)
+        one, two = map(ClassSums, (self.n_positive, self.n_negative), sums, squares)
+        return mean_and_error((one, two), prevalence=self.given)
 
 
 class HonestRates(NamedTuple):
@@ -139,56 +124,42 @@ class JudgedRules:
 
     def interval_sums(self, prices: Prices) -> LossSums:
         """What an interval of the cost at every point is computed from."""
-        outcomes, w = self.outcomes(prices), self.weighting
-        review_positive, review_negative = prices.by_class
+        (missed, alarmed, *kept), w = self.outcomes(prices), self.weighting
+        review = prices.by_class
         return loss_sums(
-            OutcomeTable(
-                missed=outcomes.fn,
-                right_positive=w.n_positive - outcomes.fn - outcomes.abstained_positive,
-                abstained_positive=outcomes.abstained_positive,
-                alarmed=outcomes.fp,
-                right_negative=w.n_negative - outcomes.fp - outcomes.abstained_negative,
-                abstained_negative=outcomes.abstained_negative,
-            ),
-            miss=prices.miss,
-            alarm=prices.alarm,
-            abstain_positive=review_positive,
-            abstain_negative=review_negative,
+            (w.n_positive, missed, kept[0]),
+            (w.n_negative, alarmed, kept[1]),
+            ((prices.miss, review[0]), (prices.alarm, review[1])),
         )
 
     def score_sums(self, scores: ForecastScores) -> LossSums:
         """What an interval of the mean of a proper score is computed from; added errors are sure ones."""
-        values = self.slot_scores(scores)
-        positives, negatives = (
-            np.concatenate(columns) for columns in list(zip(*self.tables, strict=True))[1:]
+        _, *columns = (list(column) for column in zip(*self.tables, strict=True))
+        worst = scores(np.array([0.0, 1.0]))
+        one, two = (
+            ClassSums(n, cases @ values, cases @ values**2, float(most))
+            for n, cases, values, most in zip(
+                self.weighting[:2],
+                map(np.concatenate, columns),
+                self.slot_scores(scores),
+                (worst[0][0], worst[1][1]),
+                strict=True,
+            )
         )
-        worst_positive, worst_negative = scores(np.array([0.0, 1.0]))
-        return LossSums(
-            n_positive=self.weighting.n_positive,
-            n_negative=self.weighting.n_negative,
-            positive=positives @ values[0],
-            negative=negatives @ values[1],
-            positive_squares=positives @ values[0] ** 2,
-            negative_squares=negatives @ values[1] ** 2,
-            worst_positive=float(worst_positive[0]),
-            worst_negative=float(worst_negative[1]),
-        )
+        return one, two
 
     def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""
-        sums = self.interval_sums(prices)
-        squares = sums.positive_squares, sums.negative_squares
-        return self.weighting.mean_and_error((sums.positive, sums.negative), squares)
+        return mean_and_error(self.interval_sums(prices), prevalence=self.weighting.given)
 
     def slot_scores(self, scores: ForecastScores) -> ByClass:
         """Proper scores of a positive and of a negative at every position, fold after fold."""
         # on a threshold the forecast is the share of the block above
         return scores(np.concatenate([np.repeat(table.rule.shares, 2)[1:] for table in self.tables]))
 
-    def score_and_error(self, scores: ForecastScores) -> tuple[float, float]:
-        """Mean of a proper score of the forecasts, and its standard error."""
-        mean, error = mean_and_error(self.score_sums(scores), prevalence=self.weighting.given)
-        return float(mean), float(error)
+    def mean_score(self, scores: ForecastScores) -> float:
+        """Mean of a proper score of the forecasts."""
+        return float(mean_and_error(self.score_sums(scores), prevalence=self.weighting.given)[0])
 
     def slot_offsets(self) -> tuple[IntArray, IntArray]:
         """First slot of each fold's positives and of its negatives; the second ends with their number."""

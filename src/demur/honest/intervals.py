@@ -8,7 +8,7 @@ are two samples: two positives, both missed, do not prove that all are. In one s
 Closed forms of a few sums, the same for costs at a point and for volumes.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,15 +17,14 @@ from demur._kernels.normal import normal_quantile
 from demur.typing import FloatArray
 
 __all__ = [
+    "ClassSums",
     "LossSums",
-    "OutcomeTable",
     "added_errors",
     "honest_interval",
     "loss_sums",
     "mean_and_error",
 ]
 
-INTERVAL_METHODS = ("bracket", "average")
 ROUNDING = 64 * np.finfo(np.float64).eps
 
 
@@ -34,81 +33,59 @@ def added_errors(level: float) -> float:
     return normal_quantile(level) ** 2 / 4
 
 
-# ---------------------------------------------------------------- costs and volumes
+class ClassSums(NamedTuple):
+    """Sums of a loss and of its squares over one class: all that an interval needs of it.
 
-
-class OutcomeTable(NamedTuple):
-    """Number of cases with each outcome; arrays have one element per cost point.
-
-    Counts may be fractions: averages over repeated splits, or weighted counts scaled so that they
-    add up to the effective number of cases.
-    """
-
-    missed: Any
-    right_positive: Any
-    abstained_positive: Any
-    alarmed: Any
-    right_negative: Any
-    abstained_negative: Any
-
-
-class LossSums(NamedTuple):
-    """Sums of a loss and of its squares over each class: all that an interval needs.
+    Cases may be fractions: averages over repeated splits, or weighted cases scaled so that they add up to
+    the effective number. Arrays have one element per cost point.
 
     Attributes
     ----------
-    n_positive, n_negative
+    n
         Number of cases.
-    positive, negative, positive_squares, negative_squares
+    total, squares
         Sums over the class.
-    worst_positive, worst_negative
-        Loss of an added error of the class.
-    risk_positive, risk_negative
+    worst
+        Loss of an added error.
+    risk
         Weight of the added error, from 0 (the rule cannot err so) to 1.
-    decided_positive, decided_negative
+    decided
         Weight of an added right answer, from 0 (the rule abstains on the whole class) to 1.
     """
 
-    n_positive: Any
-    n_negative: Any
-    positive: Any
-    negative: Any
-    positive_squares: Any
-    negative_squares: Any
-    worst_positive: Any
-    worst_negative: Any
-    risk_positive: Any = 1.0
-    risk_negative: Any = 1.0
-    decided_positive: Any = 1.0
-    decided_negative: Any = 1.0
+    n: Any
+    total: Any
+    squares: Any
+    worst: Any = 0.0
+    risk: Any = 1.0
+    decided: Any = 1.0
 
 
-def loss_sums(
-    table: OutcomeTable, *, miss: Any, alarm: Any, abstain_positive: Any, abstain_negative: Any
-) -> LossSums:
-    """Turn outcomes into sums of losses at given prices; abstaining must have a finite price."""
-    sums = [
-        (miss**power * table.missed + abstain_positive**power * table.abstained_positive) for power in (1, 2)
-    ]
-    others = [
-        (alarm**power * table.alarmed + abstain_negative**power * table.abstained_negative)
-        for power in (1, 2)
-    ]
-    return LossSums(
-        n_positive=table.missed + table.right_positive + table.abstained_positive,
-        n_negative=table.alarmed + table.right_negative + table.abstained_negative,
-        positive=sums[0],
-        negative=others[0],
-        positive_squares=sums[1],
-        negative_squares=others[1],
-        worst_positive=miss,
-        worst_negative=alarm,
-        # a rule that calls nothing negative cannot miss, one that calls nothing positive raises no alarm
-        risk_positive=np.minimum(table.missed + table.right_negative, 1.0),
-        risk_negative=np.minimum(table.alarmed + table.right_positive, 1.0),
-        decided_positive=np.minimum(table.missed + table.right_positive, 1.0),
-        decided_negative=np.minimum(table.alarmed + table.right_negative, 1.0),
+LossSums: TypeAlias = tuple[ClassSums, ClassSums]
+"""Sums over the positives and over the negatives."""
+
+
+def loss_sums(positive: Any, negative: Any, prices: Any) -> LossSums:
+    """Turn the numbers (all cases, wrong, abstained) of each class into sums of losses.
+
+    `prices` holds those of an error and of abstaining for each class; abstaining must have a finite one.
+    """
+    right = [n - wrong - abstained for n, wrong, abstained in (positive, negative)]
+    # a rule that calls nothing negative cannot miss, one that calls nothing positive raises no alarm
+    one, two = (
+        ClassSums(
+            n=n,
+            total=error * wrong + review * abstained,
+            squares=error**2 * wrong + review**2 * abstained,
+            worst=error,
+            risk=np.minimum(wrong + right_of_other, 1.0),
+            decided=np.minimum(wrong + right_of_own, 1.0),
+        )
+        for (n, wrong, abstained), (error, review), right_of_own, right_of_other in zip(
+            (positive, negative), prices, right, right[::-1], strict=True
+        )
     )
+    return one, two
 
 
 def mean_and_error(
@@ -119,40 +96,26 @@ def mean_and_error(
     Without a prevalence the cases are one sample of the population; with it, two samples.
     """
     classes = []
-    for size, total, square, worst, risk, decided in (
-        (
-            sums.n_positive,
-            sums.positive,
-            sums.positive_squares,
-            sums.worst_positive,
-            sums.risk_positive,
-            sums.decided_positive,
-        ),
-        (
-            sums.n_negative,
-            sums.negative,
-            sums.negative_squares,
-            sums.worst_negative,
-            sums.risk_negative,
-            sums.decided_negative,
-        ),
-    ):
-        wrong = errors * np.asarray(risk)
-        n = size + wrong + right * np.asarray(decided)
-        classes.append((n, total + wrong * worst, square + wrong * worst**2))
-    samples = [(1.0, *(first + second for first, second in zip(*classes, strict=True)))]
-    if prevalence is not None:
-        samples = [(prevalence, *classes[0]), (1 - prevalence, *classes[1])]
+    for one in sums:
+        wrong = errors * np.asarray(one.risk)
+        n = one.n + wrong + right * np.asarray(one.decided)
+        classes.append((n, one.total + wrong * one.worst, one.squares + wrong * one.worst**2))
+    if prevalence is None:
+        n, total, square = (first + second for first, second in zip(*classes, strict=True))
+        return np.asarray(total / n), np.sqrt(_spread(n, total, square) / (n * np.maximum(n - 1, 1.0)))
     mean: Any = 0.0
     variance: Any = 0.0
-    for share, n, total, square in samples:
-        if share:  # a class of share 0 may have no case
-            spread = square - total**2 / n
-            # 0 where the spread is rounding, or from one case
-            spread = np.where(spread > ROUNDING * square, spread, 0.0)
-            mean = mean + share * total / n
-            variance = variance + share**2 * spread / (n * np.maximum(n - 1, 1.0))
+    for share, (n, total, square) in zip((prevalence, 1 - prevalence), classes, strict=True):
+        mean = mean + share / n * total
+        # an effective number of cases may be below 2
+        variance = variance + (share / n) ** 2 * n / np.maximum(n - 1, 1.0) * _spread(n, total, square)
     return np.asarray(mean), np.sqrt(variance)
+
+
+def _spread(n: Any, total: Any, square: Any) -> FloatArray:
+    """Sum of squared deviations from the mean; 0 where it is rounding or below."""
+    spread = square - total**2 / n
+    return np.where(spread > ROUNDING * square, spread, 0.0)
 
 
 def honest_interval(
@@ -193,19 +156,19 @@ def honest_interval(
     (1000 cases) to 3.6 times (100 cases, AUC .9993) that of the interval without added errors,
     which covered as little as 39 %.
     """
-    check_choice(method, "method", INTERVAL_METHODS)
+    check_choice(method, "method", ("bracket", "average"))
     z, errors = normal_quantile(level), added_errors(level)
     right = 0.0 if prevalence is None else errors
     # the rule in use may err where it makes a call, even if the rules of the folds made none
-    honest = honest._replace(
-        risk_positive=np.maximum(honest.risk_positive, hindsight.risk_positive),
-        risk_negative=np.maximum(honest.risk_negative, hindsight.risk_negative),
+    first, second = (
+        kept._replace(risk=np.maximum(kept.risk, seen.risk))
+        for kept, seen in zip(honest, hindsight, strict=True)
     )
     k, s = mean_and_error(hindsight, prevalence=prevalence, right=right)
-    high, high_error = mean_and_error(honest, prevalence=prevalence, errors=errors)
+    high, high_error = mean_and_error((first, second), prevalence=prevalence, errors=errors)
     if method == "bracket":
         return k - z * s, high + z * high_error
-    kc, sc = mean_and_error(honest, prevalence=prevalence, right=right)
+    kc, sc = mean_and_error((first, second), prevalence=prevalence, right=right)
     seen, seen_error = mean_and_error(hindsight, prevalence=prevalence, errors=errors)
     low = (k + kc) / 2 - z * np.maximum(s, sc)
     return low, (seen + high) / 2 + z * np.maximum(seen_error, high_error)

@@ -69,16 +69,15 @@ class JudgedPair:
 
     def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Mean of (loss of the first - loss of the second) and its standard error."""
-        one, two = (rules.interval_sums(prices) for rules in (self.first, self.second))
-        products = self._product_sums(prices)
-        spread = []
-        for name, product in zip(("positive_squares", "negative_squares"), products, strict=True):
-            scale = getattr(one, name) + getattr(two, name)
+        models = (rules.interval_sums(prices) for rules in (self.first, self.second))
+        sums, spreads = [], []
+        for one, two, product in zip(*models, self._product_sums(prices), strict=True):
+            sums.append(one.total - two.total)
             # 0 where the difference of sums is rounding or below
+            scale = one.squares + two.squares
             gap = scale - 2 * product
-            spread.append(np.where(gap > ROUNDING * scale, gap, 0.0))
-        sums = one.positive - two.positive, one.negative - two.negative
-        return self.first.weighting.mean_and_error(sums, (spread[0], spread[1]))
+            spreads.append(np.where(gap > ROUNDING * scale, gap, 0.0))
+        return self.first.weighting.mean_and_error(sums, spreads)
 
     def _product_sums(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Sums over each class of (loss of the first) x (loss of the second), exactly.
@@ -135,11 +134,11 @@ class JudgedPair:
         gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
         # slots ascend by class; no dot products: waking the threads of BLAS costs more than the sum
         negatives = np.searchsorted(self.first_slot, self.first.slot_offsets()[1][0])
-        weighted = self.sizes * gap
-        sums = [weighted[:negatives].sum(), weighted[negatives:].sum()]
-        weighted *= gap
-        squares = [weighted[:negatives].sum(), weighted[negatives:].sum()]
-        mean, error = self.first.weighting.mean_and_error((sums[0], sums[1]), (squares[0], squares[1]))
+        sums, squares = (
+            [part[:negatives].sum(), part[negatives:].sum()]
+            for part in (self.sizes * gap, self.sizes * gap * gap)
+        )
+        mean, error = self.first.weighting.mean_and_error(sums, squares)
         return float(mean), float(error)
 
 

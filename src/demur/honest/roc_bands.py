@@ -16,13 +16,14 @@ from demur._checks import (
 )
 from demur._kernels.polyline import height
 from demur._kernels.proportions import binomial_interval, pointwise_limits
+from demur._kernels.running import running_sums
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
 from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["RocBand", "fixed_width_displacement", "roc_band", "turned_curve"]
+__all__ = ["RocBand", "fixed_width_displacement", "roc_band"]
 
 _FIXED_WIDTH = "fixed width"
 
@@ -42,23 +43,8 @@ class RateLimits(NamedTuple):
         the left and above the point between two lower right corners as its ends are.
         """
         low = height(self.fpr_high, self.tpr_low, fpr, side="left")
-        return low, height(self.fpr_low, self.tpr_high, fpr, side="right")
-
-
-class Displacement(NamedTuple):
-    """A curve moved by `distance` along (-across_fpr, across_tpr) and back."""
-
-    fpr: FloatArray
-    tpr: FloatArray
-    distance: float
-    across_fpr: float
-    across_tpr: float
-
-    def at(self, fpr: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Limits between the two displaced curves, cut at the unit square."""
-        aside, above = self.distance * self.across_fpr, self.distance * self.across_tpr
-        low = height(self.fpr + aside, self.tpr - above, fpr, side="left")
-        high = height(self.fpr - aside, self.tpr + above, fpr, side="right")
+        high = height(self.fpr_low, self.tpr_high, fpr, side="right")
+        # a displaced curve leaves the unit square
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
@@ -101,7 +87,7 @@ class RocBand(Result):
     confidence_level: float
     n_positive: float
     n_negative: float
-    _limits: RateLimits | Displacement
+    _limits: RateLimits
 
     def at(self, fpr: ArrayLike, *, pointwise: bool = False) -> Interval:
         """Return the limits of the true positive rate at any false positive rate.
@@ -129,11 +115,6 @@ class RocBand(Result):
 # ---------------------------------------------------------------- fixed width
 
 
-def turned_curve(fpr: FloatArray, tpr: FloatArray, u: float, v: float) -> tuple[FloatArray, FloatArray]:
-    """Coordinates along the curve (s) and across it (e): displacing by d adds d to e and leaves s."""
-    return v * fpr + u * tpr, (tpr / v - fpr / u) / 2
-
-
 def fixed_width_displacement(
     counts: ScoreCounts, *, level: float, n_resamples: int, rng: np.random.Generator
 ) -> float:
@@ -147,8 +128,9 @@ def fixed_width_displacement(
     u, v = 1 / np.sqrt(sizes[1]), 1 / np.sqrt(sizes[0])
 
     def turned(positive: FloatArray, negative: FloatArray) -> tuple[FloatArray, FloatArray]:
-        tpr, fpr = (np.concatenate([[0.0], np.cumsum(part)]) for part in (positive, negative))
-        return turned_curve(fpr, tpr, u, v)
+        """Coordinates along the curve (s) and across it (e): displacing by d adds d to e and leaves s."""
+        tpr, fpr = running_sums(positive, negative)
+        return v * fpr + u * tpr, (tpr / v - fpr / u) / 2
 
     along, across = turned(*shares)
     away = np.empty(n_resamples)
@@ -243,15 +225,13 @@ def roc_band(
     check_choice(method, "method", (*BOUND_METHODS, _FIXED_WIDTH))
     draws, generator = check_positive_int(n_resamples, "n_resamples"), check_rng(rng)
     n_positive, n_negative = counts.n_positive, counts.n_negative
-    alarms = np.concatenate([[0.0], np.cumsum(counts.negatives[::-1])])
-    hits = np.concatenate([[0.0], np.cumsum(counts.positives[::-1])])
+    alarms, hits = running_sums(counts.negatives[::-1], counts.positives[::-1])
     margins: tuple[float | None, float | None] = (None, None)
-    limits: RateLimits | Displacement
     if method == _FIXED_WIDTH:
         distance = fixed_width_displacement(counts, level=level, n_resamples=draws, rng=generator)
-        across = 1 / float(np.sqrt(n_negative)), 1 / float(np.sqrt(n_positive))
-        limits = Displacement(curve.fpr, curve.tpr, distance, *across)
-        margins = distance * across[0], distance * across[1]
+        aside, above = distance / float(np.sqrt(n_negative)), distance / float(np.sqrt(n_positive))
+        limits = RateLimits(curve.fpr - aside, curve.fpr + aside, curve.tpr - above, curve.tpr + above)
+        margins = aside, above
     else:
         share = (1 - level) / 4
         # from false alarms and misses: sharp where either is rare

@@ -165,9 +165,11 @@ def volume_difference_of(
     hindsight, honest = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
     centre, error = (hindsight[0] + honest[0]) / 2, max(hindsight[1], honest[1])
     statistic = centre / max(error, FLOOR)
-    pvalue = 2 * ndtr(-abs(statistic))
-    if alternative != "two-sided":
-        pvalue = ndtr(statistic if alternative == "less" else -statistic)
+    pvalue = {
+        "two-sided": 2 * ndtr(-abs(statistic)),
+        "less": ndtr(statistic),
+        "greater": ndtr(-statistic),
+    }[alternative]
     return VolumeDifferenceTest(
         difference=centre,
         honest=honest[0],
@@ -175,8 +177,8 @@ def volume_difference_of(
         standard_error=error,
         statistic=statistic,
         pvalue=float(pvalue),
-        volume_a=cases.honest.first.score_and_error(scores)[0],
-        volume_b=cases.honest.second.score_and_error(scores)[0],
+        volume_a=cases.honest.first.mean_score(scores),
+        volume_b=cases.honest.second.mean_score(scores),
         alternative=alternative,
         mu=mu,
         nu=nu,
