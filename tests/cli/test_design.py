@@ -4,6 +4,7 @@ Also P(positive) as it was counted: --prevalence 26/2000.
 """
 
 import json
+import re
 from types import MappingProxyType
 
 import numpy as np
@@ -173,6 +174,27 @@ def test_many_classes_are_compared_as_in_python(run, many_classes, design, verb)
     assert (expected.by_block is None) == ("time" not in names)
     if design == "cluster":
         assert expected.units == PATIENTS
+
+
+def test_words_of_many_classes(run, many_classes):
+    file, listed, _, _ = many_classes
+    answer = run("compare", file, *listed, *BOTH)
+    assert (answer.code, max(map(len, answer.out.splitlines())) <= 80) == (0, True)
+    said = " ".join(answer.out.split())
+    assert "a guarantee needs independent cases." in said
+    assert "Cost per 1000 cases by block of time block from to cases measured 95 % interval" in said
+    # the area has no interval for clusters of many classes
+    assert re.search(r"Mean pairwise AUC \(Hand and Till\): model 0\.\d{3}\.", said)
+    assert re.search(r"Till\), 95 % interval: model 0\.\d{3} \(0\.", run("compare", file, *listed).out)
+    assert " ".join(answer.err.split()).endswith(" of a, b, c, clusters by patient_id, times day.")
+
+
+@pytest.mark.parametrize("taken", ["truth", "a", "day"])
+def test_columns_of_many_classes_have_one_role(run, many_classes, taken):
+    file, listed, _, _ = many_classes
+    answer = run("compare", file, *listed, "--cluster", taken, "--group", "day", "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert f"`--cluster` names {taken!r}, which is in use already." in answer.err
 
 
 # ---------------------------------------------------------------- words

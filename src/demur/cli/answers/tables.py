@@ -273,10 +273,12 @@ def confusion_section(comparison: Comparison) -> tuple[str, str]:
 
 def class_quality(comparison: Comparison) -> list[str]:
     """Say how well the models tell many classes apart."""
-    level = level_words(comparison.problem.confidence_level)
-    aucs = [
-        f"{name} {model.auc:.3f} ({span(model.auc_interval, '{:.3f}'.format)})"
-        for name, model in comparison.models.items()
-        if model.auc is not None
-    ]
-    return [f"Mean pairwise AUC (Hand and Till), {level} interval: {', '.join(aucs)}."] if aucs else []
+    aucs, title = [], "Mean pairwise AUC (Hand and Till)"
+    for name, model in comparison.models.items():
+        if model.auc is not None and model.auc_interval is not None:
+            aucs.append(f"{name} {model.auc:.3f} ({span(model.auc_interval, '{:.3f}'.format)})")
+        elif model.auc is not None:  # clusters
+            aucs.append(f"{name} {model.auc:.3f}")
+    if any(model.auc_interval is not None for model in comparison.models.values()):
+        title += f", {level_words(comparison.problem.confidence_level)} interval"
+    return [f"{title}: {', '.join(aucs)}."] if aucs else []

@@ -10,7 +10,7 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur.cli.options import Design, Source
 from demur.cli.reading.evidence import Evidence, require_complete
-from demur.cli.reading.roles import guessed_label, only_one, require_numbers
+from demur.cli.reading.roles import guessed_label, only_one, require_numbers, require_unused
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
@@ -117,6 +117,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         columns = model_columns(list(table.kinds), classes, source.models, table.name)
         every = [name for listed in columns.values() for name in listed]
         label = source.label if source.label is not None else guessed_label(table, taken=every)
+        require_unused(design.columns, (label, *every, source.weight, source.group))
         placed = {"groups": design.cluster, "time": design.time}
         others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
         read = _read_numbers(table, every, [label, *every, *others])

@@ -13,7 +13,7 @@ with --model is taken as it is. A name alone is never enough, the values have to
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -49,6 +49,7 @@ __all__ = [
     "open_with",
     "read_as",
     "require_numbers",
+    "require_unused",
 ]
 
 _LONGEST_NAME = 60
@@ -191,6 +192,13 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
     return text
 
 
+def require_unused(placed: Mapping[str, str], others: Collection[str | None]) -> None:
+    """Refuse a column of clusters or times that has another role."""
+    for flag, name in placed.items():
+        if name in others or list(placed.values()).count(name) > 1:
+            raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
+
+
 def choose_roles(
     table: "Table",
     source: Source,
@@ -233,9 +241,7 @@ def choose_roles(
                 f"`--doubt` names {doubt!r}, which is in use already. Hint: name another column."
             )
         require_numbers(table, doubt, "--doubt")
-    for flag, name in placed.items():
-        if name in (label, *models, weight, group) or list(placed.values()).count(name) > 1:
-            raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
+    require_unused(placed, (label, *models, weight, group))
     for name in amounts:
         if name in (label, *named):
             raise InputError(f"Column {name!r} is given as a cost and in another role. Hint: choose one.")
