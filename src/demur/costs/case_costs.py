@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import (
-    check_amounts,
-    check_labels,
-    check_number,
-    check_same_length,
-    check_type,
-    input_error,
-)
+from demur._checks import check_labels, check_same_length, check_type
 from demur._results import Interval, Result, json_safe
 from demur.costs.losses import Losses
-from demur.costs.reviewer import Reviewer
+from demur.costs.model import ERRORS, REVIEWS, check_costs
+from demur.costs.ranges import box_points, check_interval
+from demur.costs.reviewer import Reviewer, number_or_amounts
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
 from demur.typing import ArrayLike, BoolArray, IntArray, Labels
 
 __all__ = ["CaseCosts", "CaseFactors"]
 
-_ERRORS = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
-_REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
 _FACTORS = ("miss_factor", "alarm_factor", "review_factor")
 
 
@@ -106,25 +98,12 @@ class CaseCosts(Result):
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in (*_ERRORS, *_REVIEWS):
-            value = getattr(self, name)
-            if value is not None or name in _ERRORS:
-                amounts = check_amounts(value, name)
-                object.__setattr__(self, name, amounts if amounts.ndim else float(amounts))
-        given = [name for name in _REVIEWS if getattr(self, name) is not None]
-        if self.reviewer is not None:
-            if not isinstance(self.reviewer, ReviewCascade):
-                check_type(self.reviewer, "reviewer", Reviewer)
-            if given:
-                hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
-                raise input_error(given[0], "must be left out beside reviewer", "both", hint)
-        if len(given) == 1 and given[0] != "cost_abstain":
-            missing = next(name for name in _REVIEWS[1:] if name not in given)
-            raise input_error(
-                missing, "is needed with the cost for the other class", None, "or set cost_abstain."
-            )
+        check_costs(self, number_or_amounts, self.reviewer)
         for name in _FACTORS:
-            object.__setattr__(self, name, _factor(getattr(self, name), name))
+            factor = check_interval(
+                getattr(self, name), name, least=0.0, rule="0 <= low <= high", example="(0.4, 0.7)"
+            )
+            object.__setattr__(self, name, factor)
         check_type(self.columns, "columns", Mapping)
         Result.__post_init__(self)
 
@@ -133,31 +112,27 @@ class CaseCosts(Result):
     @property
     def may_abstain(self) -> bool:
         """Whether a cost of abstaining is given."""
-        return self.reviewer is not None or any(getattr(self, name) is not None for name in _REVIEWS)
+        return self.reviewer is not None or any(getattr(self, name) is not None for name in REVIEWS)
 
     @property
     def same_review(self) -> bool:
         """Whether a review costs the same whatever the class of the case."""
-        by_class = [getattr(self, name) for name in _REVIEWS[1:]]
-        return self.cost_abstain is not None and all(price is None for price in by_class)
+        return [name for name in REVIEWS if getattr(self, name) is not None] == ["cost_abstain"]
 
     def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
         """Return what every case costs under each action, before the factors."""
         positive = check_labels(y_true, pos_label)
-        costs = {}
-        for name in (*_ERRORS, *_REVIEWS):
+        for name in (*ERRORS, *REVIEWS):
             value = getattr(self, name)
-            if value is not None:
-                check_same_length(**{"y_true": positive, name: value if np.ndim(value) else None})
-                costs[name] = value
-        miss = np.where(positive, costs["cost_fn"], costs["cost_tn"])
-        alarm = np.where(positive, costs["cost_tp"], costs["cost_fp"])
+            check_same_length(**{"y_true": positive, name: value if np.ndim(value) else None})
+        miss = np.where(positive, self.cost_fn, self.cost_tn)
+        alarm = np.where(positive, self.cost_tp, self.cost_fp)
         if self.reviewer is not None:
             review = self.reviewer.review_costs(positive, miss=miss, alarm=alarm)
         else:
-            both = costs.get("cost_abstain", 0.0)
-            by_class = (costs.get(name, both) for name in ("cost_abstain_positive", "cost_abstain_negative"))
-            review = np.where(positive, *by_class)
+            both = 0.0 if self.cost_abstain is None else self.cost_abstain
+            by_class = (self.cost_abstain_positive, self.cost_abstain_negative)
+            review = np.where(positive, *(both if cost is None else cost for cost in by_class))
         return Losses(
             by_case=np.column_stack([miss, alarm, review]),
             may_abstain=self.may_abstain,
@@ -172,14 +147,12 @@ class CaseCosts(Result):
 
     def take(self, rows: BoolArray | IntArray) -> CaseCosts:
         """Return the costs of some of the cases."""
-        arrays = {
-            name: value[rows] for name in (*_ERRORS, *_REVIEWS) if np.ndim(value := getattr(self, name))
-        }
+        arrays = {name: value[rows] for name in (*ERRORS, *REVIEWS) if np.ndim(value := getattr(self, name))}
         return replace(self, **arrays, reviewer=_of_rows(self.reviewer, rows))
 
     def never_abstaining(self) -> CaseCosts:
         """Return the costs for somebody who must decide every case."""
-        nothing: dict[str, Any] = dict.fromkeys(("reviewer", *_REVIEWS))
+        nothing: dict[str, Any] = dict.fromkeys(("reviewer", *REVIEWS))
         return replace(self, **nothing)
 
     # ---------------------------------------------------------------- factors
@@ -204,11 +177,7 @@ class CaseCosts(Result):
 
     def grid(self, steps: int) -> list[CaseFactors]:
         """Return evenly spaced factors, `steps` along every range."""
-        ends = [
-            (low,) if low == high else tuple(low + (high - low) * k / (steps - 1) for k in range(steps))
-            for low, high in self._ranges
-        ]
-        return [CaseFactors(*point) for point in itertools.product(*ends)]
+        return [CaseFactors(*point) for point in box_points(self._ranges, steps)]
 
     def at(self, factors: CaseFactors) -> CaseCosts:
         """Return the same costs with known factors."""
@@ -220,18 +189,19 @@ class CaseCosts(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the costs as JSON-safe built-in types; of amounts only origin and extremes of all cases."""
         described = {
-            name: _described(getattr(self, name), self.columns.get(name)) for name in (*_ERRORS, *_REVIEWS)
+            name: _described(getattr(self, name), self.columns.get(name)) for name in (*ERRORS, *REVIEWS)
         }
-        described["reviewer"] = None
-        if isinstance(self.reviewer, ReviewCascade):
-            described["reviewer"] = self.reviewer.to_dict()
+        reviewer = None
+        if self.reviewer is not None:
             fee = _described(self.reviewer.fee, self.columns.get("fee"))
-            described["reviewer"]["junior"] = {**described["reviewer"]["junior"], "fee": fee}
-        elif self.reviewer is not None:
-            rates = {name: getattr(self.reviewer, name) for name in ("sensitivity", "specificity")}
-            fee = _described(self.reviewer.fee, self.columns.get("fee"))
-            described["reviewer"] = {"fee": fee, **rates}
-        return {**described, **{name: json_safe(getattr(self, name)) for name in _FACTORS}}
+            if isinstance(self.reviewer, ReviewCascade):
+                reviewer = self.reviewer.to_dict()
+                reviewer["junior"]["fee"] = fee
+            else:
+                rates = {name: getattr(self.reviewer, name) for name in ("sensitivity", "specificity")}
+                reviewer = {"fee": fee, **rates}
+        factors = {name: json_safe(getattr(self, name)) for name in _FACTORS}
+        return {**described, "reviewer": reviewer, **factors}
 
 
 def _of_rows(reviewer: Any, rows: BoolArray | IntArray) -> Any:
@@ -242,18 +212,6 @@ def _of_rows(reviewer: Any, rows: BoolArray | IntArray) -> Any:
     if reviewer is None or not np.ndim(reviewer.fee):
         return reviewer
     return replace(reviewer, fee=reviewer.fee[rows])
-
-
-def _factor(value: Any, name: str) -> Interval:
-    """Lower a factor or a pair of factors to an interval."""
-    ends = value if isinstance(value, (tuple, list)) else (value, value)
-    rule = "must be a number or a pair (low, high) with 0 <= low <= high"
-    if len(ends) != 2:
-        raise input_error(name, rule, repr(value), "for example (0.4, 0.7).")
-    low, high = (check_number(end, name) for end in ends)
-    if not 0 <= low <= high:
-        raise input_error(name, rule, repr(value), "for example (0.4, 0.7).")
-    return Interval(low, high)
 
 
 def _described(value: Any, column: str | None) -> Any:

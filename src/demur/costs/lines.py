@@ -10,6 +10,7 @@ import numpy as np
 
 from demur import _html
 from demur._checks import (
+    check_both_classes,
     check_choice,
     check_confidence_level,
     check_labels,
@@ -101,21 +102,14 @@ class CostLine(Result):
         """Make the line of hard predictions, with the number of cases behind it."""
         truth, called = check_labels(y_true, pos_label), check_labels(y_pred, pos_label)
         check_same_length(y_true=truth, y_pred=called)
-        n_positive, n_negative = _both_classes(truth)
+        n_positive, n_negative = int(np.count_nonzero(truth)), int(np.count_nonzero(~truth))
+        check_both_classes(n_positive, n_negative, "A cost line")
         return cls(
             fpr=np.count_nonzero(called & ~truth) / n_negative,
             fnr=np.count_nonzero(~called & truth) / n_positive,
             n_positive=n_positive,
             n_negative=n_negative,
         )
-
-
-def _both_classes(truth: Any) -> tuple[int, int]:
-    n_positive = int(np.count_nonzero(truth))
-    if n_positive in (0, len(truth)):
-        word = "positive" if n_positive == 0 else "negative"
-        raise UndefinedError(f"A cost line needs cases of both classes, got no {word} case.")
-    return n_positive, len(truth) - n_positive
 
 
 def cost_line(
@@ -247,12 +241,12 @@ def cost_line_difference(
     truth = check_labels(y_true, pos_label)
     wrong = [check_labels(labels, pos_label) != truth for labels in (y_pred_a, y_pred_b)]
     check_same_length(y_true=truth, y_pred_a=wrong[0], y_pred_b=wrong[1])
-    _both_classes(truth)
     tables = []
     for members in (truth, ~truth):
         first, second = wrong[0][members], wrong[1][members]
         cells = (first & second, first & ~second, ~first & second, ~first & ~second)
         tables.append(np.array([np.count_nonzero(cell) for cell in cells], dtype=np.float64))
+    check_both_classes(float(tables[0].sum()), float(tables[1].sum()), "A cost line")
     return CostLineDifference(positive_table=tables[0], negative_table=tables[1])
 
 

@@ -84,14 +84,18 @@ class CostMatrix(Result):
 
         Classes are sorted, as scikit-learn sorts the columns of probabilities.
         """
-        rows = {true: _row(row, true) for true, row in costs.items()}
+        rows: Mapping[Any, Any] = costs
+        for true, row in rows.items():
+            if not isinstance(row, Mapping):
+                rule = "must be a mapping {predicted: cost}"
+                raise input_error(f"costs[{true!r}]", rule, repr(row), _NAMED)
         answers = {predicted for row in rows.values() for predicted in row}
-        if not answers <= set(rows):
+        classes = _sorted_names(rows)
+        if not answers <= set(classes):
             raise InputError(
                 "`costs` must name the same classes as rows and as columns, got rows "
-                f"{_listed(sorted_names(rows))} and columns {_listed(sorted_names(answers))}."
+                f"{_listed(classes)} and columns {_listed(_sorted_names(answers))}."
             )
-        classes = sorted_names(rows)
         values = np.array(
             [[_entry(rows[true], true, predicted) for predicted in classes] for true in classes]
         )
@@ -145,11 +149,7 @@ class CostMatrix(Result):
         a, b = self._index(positive, "positive"), self._index(negative, "negative")
         if a == b:
             raise input_error("negative", "must differ from positive", repr(negative))
-        c = self.values
-        rest = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", self.classes)
-        review = None if rest is None else (float(rest[a]), float(rest[b]))
-        what = f"{positive!r} against {negative!r}"
-        return _binary(what, miss=c[a, b], alarm=c[b, a], right=(c[a, a], c[b, b]), review=review)
+        return self._against(np.eye(len(self.classes))[b], a, abstain_cost, repr(negative))
 
     def one_vs_rest(self, positive: Any, *, priors: Any = None, abstain_cost: Any = None) -> CostModel:
         """Costs of telling one class from all others, averaged over the others by `priors`.
@@ -165,51 +165,31 @@ class CostMatrix(Result):
             raise UndefinedError(
                 f"One class against the rest needs other classes with a prior, got only {positive!r}."
             )
-        share = share / share.sum()
+        return self._against(share / share.sum(), a, abstain_cost, "the rest")
+
+    def _against(self, share: FloatArray, a: int, abstain_cost: Any, others: str) -> CostModel:
+        """Costs of telling class `a` from other classes, averaged over them by `share`."""
         c = self.values
-        rest = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", self.classes)
-        review = None if rest is None else (float(rest[a]), float(rest @ share))
-        right = c[a, a], np.diag(c) @ share
-        what = f"{positive!r} against the rest"
-        return _binary(what, miss=c[a] @ share, alarm=c[:, a] @ share, right=right, review=review)
+        costs: dict[str, Any] = {"cost_fn": c[a] @ share, "cost_fp": c[:, a] @ share}
+        costs |= {"cost_tp": c[a, a], "cost_tn": np.diag(c) @ share}
+        if abstain_cost is not None:
+            review = by_class(abstain_cost, "abstain_cost", self.classes)
+            costs |= {"cost_abstain_positive": review[a], "cost_abstain_negative": review @ share}
+        try:
+            return CostModel(**costs)
+        except InputError as error:
+            what = f"{self.classes[a]!r} against {others}"
+            raise UndefinedError(f"The costs of {what} leave no decision to make: {error}") from None
 
 
-def _binary(
-    what: str,
-    *,
-    miss: float,
-    alarm: float,
-    right: tuple[float, float],
-    review: tuple[float, float] | None,
-) -> CostModel:
-    on_positive, on_negative = review or (None, None)
-    try:
-        return CostModel(
-            cost_fn=float(miss),
-            cost_fp=float(alarm),
-            cost_tp=float(right[0]),
-            cost_tn=float(right[1]),
-            cost_abstain_positive=on_positive,
-            cost_abstain_negative=on_negative,
-        )
-    except InputError as error:
-        raise UndefinedError(f"The costs of {what} leave no decision to make: {error}") from None
-
-
-def _row(row: Any, true: Any) -> dict[Any, Any]:
-    if not isinstance(row, Mapping):
-        raise input_error(f"costs[{true!r}]", "must be a mapping {predicted: cost}", repr(row), _NAMED)
-    return dict(row)
-
-
-def _entry(row: dict[Any, Any], true: Any, predicted: Any) -> float:
+def _entry(row: Mapping[Any, Any], true: Any, predicted: Any) -> float:
     if predicted not in row:
         if predicted == true:
             return 0.0
         raise input_error(
             f"costs[{true!r}]",
             f"must say what the answer {predicted!r} costs",
-            f"only {_listed(sorted_names(row))}",
+            f"only {_listed(_sorted_names(row))}",
         )
     value = check_finite(row[predicted], f"costs[{true!r}][{predicted!r}]")
     if value.ndim:
@@ -217,7 +197,7 @@ def _entry(row: dict[Any, Any], true: Any, predicted: Any) -> float:
     return float(value)
 
 
-def sorted_names(names: Any) -> tuple[Any, ...]:
+def _sorted_names(names: Any) -> tuple[Any, ...]:
     """Names sorted where they sort, else as given."""
     try:
         return tuple(sorted(names))
@@ -266,7 +246,7 @@ def _distinct(y_true: Labels) -> tuple[Any, ...]:
     if any(name is None or name != name for name in labels):
         raise input_error("y_true", "must not contain missing labels", "None or NaN", "drop those cases.")
     # 1.0 and 1 are one name; whole floats come from files without a type for integers
-    return sorted_names(
+    return _sorted_names(
         int(name) if isinstance(name, bool) or (isinstance(name, float) and name.is_integer()) else name
         for name in labels
     )
@@ -315,7 +295,7 @@ def by_class(value: Any, name: str, classes: Sequence[Any]) -> FloatArray:
     if isinstance(value, Mapping):
         if set(value) != set(classes):
             raise InputError(
-                f"`{name}` must name exactly the classes, got {_listed(sorted_names(value))} "
+                f"`{name}` must name exactly the classes, got {_listed(_sorted_names(value))} "
                 f"and classes {_listed(classes)}."
             )
         value = [value[label] for label in classes]

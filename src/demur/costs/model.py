@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +24,12 @@ from demur.costs.reviewer_cascade import ReviewCascade
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
 
-__all__ = ["CostModel", "probability_cost"]
+__all__ = ["ERRORS", "REVIEWS", "CostModel", "check_costs", "probability_cost"]
 
+ERRORS = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
+"""Names of the costs of wrong and of right answers."""
+REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
+"""Names of the costs of abstaining."""
 
 _LARGEST = 1e140  # squares of it, summed over any number of cases, stay finite
 
@@ -34,6 +40,32 @@ def _amount(value: float, name: str) -> float:
     if abs(cost) > _LARGEST:
         raise input_error(name, f"must not exceed {_LARGEST:g}", f"{cost:g}", "count in a larger unit.")
     return cost
+
+
+def check_costs(
+    costs: Any, check: Callable[[Any, str], Any], reviewer: Reviewer | ReviewCascade | None = None
+) -> None:
+    """Put every named cost through a check, by (value, name); costs of abstaining may be None.
+
+    Refuses a cost of abstaining beside a reviewer, or for one class only.
+    """
+    for name in (*ERRORS, *REVIEWS):
+        value = getattr(costs, name)
+        if value is not None or name in ERRORS:
+            object.__setattr__(costs, name, check(value, name))
+    given = {name: value for name in REVIEWS if (value := getattr(costs, name)) is not None}
+    if reviewer is not None:
+        if not isinstance(reviewer, ReviewCascade):
+            check_type(reviewer, "reviewer", Reviewer)
+        for name, value in given.items():
+            hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
+            got = "both" if np.ndim(value) else value
+            raise input_error(name, "must be left out beside reviewer", got, hint)
+    if len(given) == 1 and "cost_abstain" not in given:
+        missing = next(name for name in REVIEWS[1:] if name not in given)
+        raise input_error(
+            missing, "is needed with the cost for the other class", None, "or set cost_abstain."
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,12 +121,7 @@ class CostModel(Result):
     _hired: Reviewer | ReviewCascade | None = field(init=False, default=None, repr=False, compare=False)
 
     def __post_init__(self, reviewer: Reviewer | ReviewCascade | None) -> None:
-        for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
-            object.__setattr__(self, name, _amount(getattr(self, name), name))
-        for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, _amount(value, name))
+        check_costs(self, _amount, reviewer)
         if self.cost_fn <= self.cost_tp:
             raise input_error(
                 "cost_fn", f"must exceed cost_tp = {self.cost_tp:g}", f"{self.cost_fn:g}", "a miss must hurt."
@@ -102,32 +129,14 @@ class CostModel(Result):
         if self.cost_fp < self.cost_tn:
             raise input_error("cost_fp", f"must be at least cost_tn = {self.cost_tn:g}", f"{self.cost_fp:g}")
         if reviewer is not None:
-            self._take(reviewer)
-        given = [self.cost_abstain_positive is not None, self.cost_abstain_negative is not None]
-        if any(given) and not all(given) and self.cost_abstain is None:
-            missing = "cost_abstain_negative" if given[0] else "cost_abstain_positive"
-            raise input_error(
-                missing, "is needed with the cost for the other class", None, "or set cost_abstain."
-            )
+            by_class = reviewer.class_costs(**{name: getattr(self, name) for name in ERRORS})
+            for name, cost in zip(REVIEWS[1:], by_class, strict=True):
+                object.__setattr__(self, name, cost)
+            object.__setattr__(self, "_hired", reviewer)
         ratios = (self.mu, self.nu_positive, self.nu_negative) if self.may_abstain else (self.mu,)
         if max(map(abs, ratios)) > _LARGEST:
             others = f"at most {_LARGEST:g} times smaller than the other costs"
             raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
-
-    def _take(self, reviewer: Reviewer | ReviewCascade) -> None:
-        """Set the cost of abstaining on each class to that of a review."""
-        if not isinstance(reviewer, ReviewCascade):
-            check_type(reviewer, "reviewer", Reviewer)
-        for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
-            if getattr(self, name) is not None:
-                hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
-                raise input_error(name, "must be left out beside reviewer", getattr(self, name), hint)
-        positive, negative = reviewer.class_costs(
-            cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_tp=self.cost_tp, cost_tn=self.cost_tn
-        )
-        object.__setattr__(self, "cost_abstain_positive", positive)
-        object.__setattr__(self, "cost_abstain_negative", negative)
-        object.__setattr__(self, "_hired", reviewer)
 
     @property
     def hired(self) -> Reviewer | ReviewCascade | None:

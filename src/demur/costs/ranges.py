@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from demur._checks import check_number, input_error
 from demur._results import Interval, Result, json_safe
-from demur.costs.model import CostModel
+from demur.costs.model import REVIEWS, CostModel, check_costs
 
-__all__ = ["CostRange"]
+__all__ = ["CostRange", "box_points", "check_interval"]
 
 _NAMES = ("cost_fn", "cost_fp", "cost_abstain")
-_REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
 _OTHERS = ("cost_tp", "cost_tn", "cost_abstain_positive", "cost_abstain_negative")
 
 
@@ -73,10 +76,7 @@ class CostRange(Result):
     cost_abstain_negative: Any = None
 
     def __post_init__(self) -> None:
-        for name in (*_NAMES, *_OTHERS):
-            value = getattr(self, name)
-            if value is not None or name not in _REVIEWS:
-                object.__setattr__(self, name, _interval(value, name))
+        check_costs(self, check_interval)
         if self.cost_fn.low <= self.cost_tp.high:
             rule = _beyond("above", "cost_tp", self.cost_tp.high)
             raise input_error("cost_fn", rule, f"{self.cost_fn.low:g}", "a miss must hurt.")
@@ -87,7 +87,7 @@ class CostRange(Result):
     @property
     def may_abstain(self) -> bool:
         """Whether a cost of abstaining is given."""
-        return any(getattr(self, name) is not None for name in _REVIEWS)
+        return any(getattr(self, name) is not None for name in REVIEWS)
 
     @property
     def is_point(self) -> bool:
@@ -121,16 +121,12 @@ class CostRange(Result):
     def grid(self, steps: int) -> list[CostModel]:
         """Return evenly spaced points of the box, `steps` along every range."""
         ranges = self._ranges()
-        inside = [k / (steps - 1) for k in range(steps - 1)]
-        ends = [
-            (low,) if low == high else (*(low + (high - low) * part for part in inside), high)
-            for low, high in ranges.values()
-        ]
-        return [_model(*zip(ranges, point, strict=True)) for point in itertools.product(*ends)]
+        points = box_points(ranges.values(), steps)
+        return [_model(*zip(ranges, point, strict=True)) for point in points]
 
     def never_abstaining(self) -> CostRange | CostModel:
         """Return the same costs with abstention disabled; a point where only reviews were a range."""
-        made = replace(self, **dict.fromkeys(_REVIEWS))
+        made = replace(self, **dict.fromkeys(REVIEWS))
         return made.mean if made.is_point else made
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,18 +149,28 @@ def _beyond(how: str, name: str, least: float) -> str:
     return f"must be {how} {least:g}" if least == 0 else f"must be {how} {name} = {least:g}"
 
 
-def _interval(value: Any, name: str) -> Interval:
-    """Lower a number or a pair to an interval."""
-    if not isinstance(value, (tuple, list)):
-        number = check_number(value, name)
-        return Interval(number, number)
-    rule, hint = "must be a number or a pair (low, high) with low <= high", "for example (400, 600)."
-    if len(value) != 2:
-        raise input_error(name, rule, repr(value), hint)
-    low, high = (check_number(end, name) for end in value)
-    if low > high:
-        raise input_error(name, rule, repr(value), hint)
-    return Interval(low, high)
+def check_interval(
+    value: Any,
+    name: str,
+    *,
+    least: float = -math.inf,
+    rule: str = "low <= high",
+    example: str = "(400, 600)",
+) -> Interval:
+    """Return a number or a pair as an interval; no end may lie below `least`."""
+    ends = value if isinstance(value, (tuple, list)) else (value, value)
+    if len(ends) == 2:
+        low, high = (check_number(end, name) for end in ends)
+        if least <= low <= high:
+            return Interval(low, high)
+    condition = f"must be a number or a pair (low, high) with {rule}"
+    raise input_error(name, condition, repr(value), f"for example {example}.")
+
+
+def box_points(ranges: Iterable[Interval], steps: int) -> Iterable[tuple[float, ...]]:
+    """Return evenly spaced points of a box, `steps` along every side that has a length."""
+    sides = (np.linspace(low, high, steps if low < high else 1).tolist() for low, high in ranges)
+    return itertools.product(*sides)
 
 
 # the same few corners are asked for again and again, and nobody can change them

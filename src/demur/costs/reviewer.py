@@ -18,7 +18,13 @@ from demur._checks import (
 from demur._results import Result
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["Reviewer"]
+__all__ = ["Reviewer", "number_or_amounts"]
+
+
+def number_or_amounts(value: Any, name: str) -> Any:
+    """Return one amount as a float, or one per case as an array."""
+    amounts = check_amounts(value, name)
+    return amounts if amounts.ndim else float(amounts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -73,8 +79,7 @@ class Reviewer(Result):
     specificity: float = 1.0
 
     def __post_init__(self) -> None:
-        fee = check_amounts(self.fee, "fee")
-        object.__setattr__(self, "fee", fee if fee.ndim else float(fee))
+        object.__setattr__(self, "fee", number_or_amounts(self.fee, "fee"))
         for name in ("sensitivity", "specificity"):
             object.__setattr__(self, name, check_rate(getattr(self, name), name))
         # named, because a dataclass with slots is a new class and super() would miss it
