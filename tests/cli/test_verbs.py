@@ -136,7 +136,7 @@ def test_table_of_the_worked_example_by_hand(run, many):
 def test_json_is_one_document_with_the_unrounded_numbers(run, worked):
     answer = run("compare", worked, "--json", "--quiet", *COSTS)
     document = answer.json
-    assert (document["schema"], document["version"], answer.err) == ("demur.compare", 2, "")
+    assert (document["schema"], document["version"], answer.err) == ("demur.compare", 3, "")
     surface = demur.abstention_surface(Y, GOOD)
     costs = demur.CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
     comparison, good = document["comparison"], document["comparison"]["models"]["good"]

@@ -183,7 +183,7 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
             (
                 '"version":3',
                 '"version":1',
-                "The data must be of version 3, got 1. Hint: make the report again.",
+                "The data must be of version 4, got 1. Hint: make the report again.",
             ),
             (
                 '{"schema"',

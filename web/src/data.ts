@@ -1,9 +1,9 @@
-/** The JSON inside the page (schema "demur.report", version 3) and its reader. */
+/** The JSON inside the page (schema "demur.report", version 4) and its reader. */
 
 import type { MadeFacts } from "./comparison/facts";
 
 export const SCHEMA = "demur.report";
-export const VERSION = 3;
+export const VERSION = 4;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

@@ -76,8 +76,8 @@ test("other data are refused with a sentence", () => {
     ["{", /no JSON/],
     ["null", /schema demur.report, got undefined/],
     ['{"schema": "demur.policy"}', /got demur.policy/],
-    ['{"schema": "demur.report", "version": 1}', /version 3, got 1. Hint/],
-    ['{"schema": "demur.report", "version": 3, "models": []}', /hold no model/],
+    ['{"schema": "demur.report", "version": 1}', /version 4, got 1. Hint/],
+    ['{"schema": "demur.report", "version": 4, "models": []}', /hold no model/],
   ] as const;
   for (const [text, sentence] of cases) {
     assert.throws(() => readReport(text), (error: Error) => error instanceof DataError && sentence.test(error.message));

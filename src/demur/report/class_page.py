@@ -41,7 +41,7 @@ __all__ = [
     "review_levels",
 ]
 
-_SCHEMA, _VERSION = "demur.class_report", 2
+_SCHEMA, _VERSION = "demur.class_report", 3
 _SOURCE = ("name", "group", "part", "label", "weight", "rows")
 _FACTORS = (0.25, 0.5, 2.0, 4.0)
 _FEW_FACTORS = (0.5, 2.0)

@@ -49,7 +49,7 @@ from demur.windows.rule import Window
 
 __all__ = ["Report"]
 
-_SCHEMA, _VERSION = "demur.report", 3
+_SCHEMA, _VERSION = "demur.report", 4
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
 _MOST_GROUPS = 48_000
 _NOT_PAIRED = (

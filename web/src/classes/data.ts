@@ -3,7 +3,7 @@ import { DataError } from "../data";
 import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
-const VERSION = 2;
+const VERSION = 3;
 
 /** Rules of a model, simplest first, as demur.comparison.class_learner lists them. */
 export const KINDS = [

@@ -155,7 +155,7 @@ def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
     answers = {
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
     }
-    return document(kind, read.cases.answered(answers), version=2)
+    return document(kind, read.cases.answered(answers), version=3)
 
 
 def proven(parts: Mapping[str, Any]) -> bool:
