@@ -18,7 +18,7 @@ from demur.exceptions import InputError, UndefinedError
 from demur.typing import BoolArray, FloatArray
 from demur.windows.class_rule import second_class_scores
 
-__all__ = ["MISSING_LABELS", "Unlabelled", "labels_missing", "set_aside"]
+__all__ = ["MISSING_LABELS", "Unlabelled", "labels_missing", "score_difference", "set_aside"]
 
 MISSING_LABELS = ("refuse", "drop", "bounds")
 _LEVEL = 0.99
@@ -114,7 +114,9 @@ def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any)
     columns = {str(name): np.asarray(values, dtype=np.float64) for name, values in models.items()}
     for name, values in columns.items():
         check_same_length(**{"y_true": missing, f"scores of {name}": values})
-    told = next(filter(None, (_difference(name, values, missing) for name, values in columns.items())), None)
+    told = next(
+        filter(None, (score_difference(name, values, missing) for name, values in columns.items())), None
+    )
     number = f"{int(missing.sum()):,} of {len(missing):,} cases have no label"
     if told is not None and how == "refuse":
         raise InputError(
@@ -133,8 +135,10 @@ def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any)
     return Unlabelled(~missing, apart, own, told is not None, how == "bounds", f"{number}: {note}.")
 
 
-def _difference(name: str, values: FloatArray, missing: BoolArray) -> str | None:
+def score_difference(name: str, values: FloatArray, missing: BoolArray) -> str | None:
     """Say how the scores of a model differ between labelled and unlabelled cases; None if they may not."""
+    if missing.all() or not missing.any():
+        return None
     for column in values.T if values.ndim == 2 else [values]:
         try:
             low, high = auc_interval(~missing, column, confidence_level=_LEVEL)

@@ -230,7 +230,7 @@ class TwoClasses:
             times = check_times(rows.times, rows.n)
             columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
             table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
-            if rows.roles.repeated:
+            if rows.roles.repeated or rows.selected:
                 table = table.unproven()
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(table, problem, class_names=names)

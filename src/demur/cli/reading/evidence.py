@@ -28,6 +28,7 @@ from demur.cli.reading.roles import (
     open_with,
     read_as,
 )
+from demur.comparison.missing import score_difference
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
@@ -88,6 +89,8 @@ class Predictions:
         Column -> costs of the cases.
     dropped : dict
         Class -> rows left out because a value is missing; "" counts rows without a class.
+    selected : str
+        How scores of rows without a label differ from those of the others; empty if they do not.
     doubts : array or None
         Element i: how unlike the training data case i is.
     clusters, times : array or None
@@ -104,6 +107,7 @@ class Predictions:
     groups: Any = None
     amounts: dict[str, FloatArray] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
+    selected: str = ""
     doubts: FloatArray | None = None
     clusters: Any = None
     times: Any = None
@@ -138,7 +142,10 @@ class Predictions:
             f"{n} of class {name}" if name else f"{n} without a label" for name, n in self.dropped.items()
         ]
         rows = times(sum(self.dropped.values()), "row")
-        return f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
+        text = f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
+        if self.selected:
+            text += f" Labels are missing where {self.selected}: nothing is proven or guaranteed."
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was read, without the rows."""
@@ -158,12 +165,14 @@ def read_predictions(
         roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design)
         columns = table.read(roles.columns)
     dropped: dict[str, int] = {}
+    selected = ""
     if source.drop_missing:
         missing = np.logical_or.reduce([column.missing for column in columns.values()])
         labels = columns[roles.label]
         left_out = zip(labels.values[missing], labels.missing[missing], strict=True)
         told = Counter("" if unknown else class_name(value) for value, unknown in left_out)
         dropped = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+        selected = _selected(columns, roles)
         columns = {
             name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
             for name, column in columns.items()
@@ -191,10 +200,22 @@ def read_predictions(
         groups=None if roles.group is None else columns[roles.group].values,
         amounts={name: columns[name].values for name in roles.amounts},
         dropped=dropped,
+        selected=selected,
         doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
         clusters=None if roles.cluster is None else columns[roles.cluster].values,
         times=None if roles.time is None else columns[roles.time].values,
     )
+
+
+def _selected(columns: Mapping[str, Column], roles: Roles) -> str:
+    """Say how scores of rows without a label differ from those of the others; empty if they do not."""
+    missing = columns[roles.label].missing
+    for name in roles.models:
+        known = ~columns[name].missing
+        told = score_difference(name, columns[name].values[known].astype(np.float64), missing[known])
+        if told is not None:
+            return told
+    return ""
 
 
 def read_scores(source: Source) -> tuple[str, str, FloatArray]:
