@@ -77,7 +77,7 @@ def test_compare_and_decide_hold_the_comparison_of_the_library(capsys, files):
         code, out = run(capsys, verb, *flags(files, "--cost-abstain", "0.8", "--json", "-q"))
         assert code == 0
         document = json.loads(out.out)
-        assert (document["schema"], document["version"]) == (f"demur.{verb}", 2)
+        assert (document["schema"], document["version"]) == (f"demur.{verb}", 3)
         assert document["comparison"] == json.loads(json.dumps(expected.to_dict()))
         assert document["decision"] == expected.answer.words
     assert document["policy"]["evidence"]["digest"] == expected.answer.digest

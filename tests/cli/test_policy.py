@@ -96,7 +96,7 @@ def test_without_output_the_policy_is_on_stdout_and_the_words_on_stderr(run, man
 def test_json_is_one_document(run, many, tmp_path):
     answer = run("decide", many, *COSTS, "--json", "-q", "-o", "policy.json")
     document = answer.json
-    assert (document["schema"], document["version"], answer.err) == ("demur.decide", 2, "")
+    assert (document["schema"], document["version"], answer.err) == ("demur.decide", 3, "")
     assert document["policy"].items() <= json.loads((tmp_path / "policy.json").read_text()).items()
     assert list(document["comparison"]["models"]) == ["good", "bad"]
     assert document["comparison"]["models"]["good"]["window"]["lower"] == document["policy"]["rule"]["lower"]
