@@ -32,7 +32,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.thresholds import cut_points
-from demur._results import Interval, Result, as_scalar
+from demur._results import Interval, Result, as_scalar, json_safe
 from demur.costs.lines import CostLine
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
@@ -142,11 +142,10 @@ class _Envelope(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return corners, area and operating range as JSON-safe built-in types."""
-        reach = self.operating_range
         return {
             "vertices": self.vertices.tolist(),
             "area": self.area(),
-            "operating_range": None if reach is None else list(reach),
+            "operating_range": json_safe(self.operating_range),
             **self._certainty(),
         }
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray, IntArray
 
 __all__ = ["Losses"]
 
@@ -65,7 +65,3 @@ class Losses:
     def per_case(self, classes: IntArray) -> FloatArray:
         """Return the costs with a row per case; `classes` are the codes of their classes."""
         return self.table[classes] if self.by_case is None else self.by_case
-
-    def take(self, rows: IntArray | BoolArray) -> Losses:
-        """Return the losses of some of the cases."""
-        return self if self.by_case is None else replace(self, by_case=self.by_case[rows])

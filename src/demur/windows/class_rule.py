@@ -150,21 +150,17 @@ class ClassRule(Result):
 
     def codes(self, proba: FloatArray) -> IntArray:
         """Decide checked rows."""
-        answers = np.empty(len(proba), dtype=np.int64)
-        for start in range(0, len(proba), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            answers[part] = self._first_best(np.ascontiguousarray(proba[part].T))
-        return answers
-
-    def _first_best(self, columns: FloatArray) -> IntArray:
+        answers = np.zeros(len(proba), dtype=np.int64)
         largest = self.column_costs is None
-        scores = self._weighted(columns) if largest else self._expected(columns)
-        best = next(scores)
-        answers = np.zeros(len(best), dtype=np.int64)
-        for answer, score in enumerate(scores, start=1):
-            better = score > best if largest else score < best
-            answers[better] = ABSTAIN if answer == len(self.classes) else answer
-            np.copyto(best, score, where=better)
+        for start in range(0, len(proba), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            columns = np.ascontiguousarray(proba[chunk].T)
+            scores = self._weighted(columns) if largest else self._expected(columns)
+            best = next(scores)
+            for answer, score in enumerate(scores, start=1):
+                better = score > best if largest else score < best
+                answers[chunk][better] = ABSTAIN if answer == len(self.classes) else answer
+                np.copyto(best, score, where=better)
         return answers
 
     def _weighted(self, columns: FloatArray) -> Iterator[FloatArray]:

@@ -213,16 +213,14 @@ class _Level(NamedTuple):
     def coarser(self) -> "_Level":
         """Merge neighbouring blocks."""
         starts, stops = (np.arange(0, len(places), _SPLIT) for places in (self.first_start, self.first_stop))
-        last_starts = np.minimum(starts + _SPLIT, len(self.first_start)) - 1
-        last_stops = np.minimum(stops + _SPLIT, len(self.first_stop)) - 1
         return _Level(
             self.size * _SPLIT,
             np.minimum.reduceat(self.by_start, starts, axis=1),
             np.minimum.reduceat(self.by_stop, stops, axis=1),
             self.first_start[starts],
-            self.last_start[last_starts],
+            np.maximum.reduceat(self.last_start, starts),
             self.first_stop[stops],
-            self.last_stop[last_stops],
+            np.maximum.reduceat(self.last_stop, stops),
             self.earliest[stops],
         )
 
