@@ -152,17 +152,16 @@ class WindowPlace(NamedTuple):
         """Count with the rule of `decide`: positive from `upper` on, else negative up to `lower`."""
         empty = math.nextafter(lower, math.inf) >= upper
         # of a bin that a threshold divides, all cases count as errors: the bound stays valid
-        begun = counts.n_positive, counts.n_negative
-        ended = begun
+        begun = ended = counts.n_positive, counts.n_negative
         if upper < math.inf:
-            begun = counts.begun_below(upper, through=False)
-            ended = counts.ended_below(upper, through=False)
+            begun, ended = (below(upper, through=False) for below in (counts.begun_below, counts.ended_below))
         first, first_ended = begun, ended
         if not empty:
             first = first_ended = 0.0, 0.0
-            if lower > -math.inf:
-                first = counts.begun_below(lower, through=True)
-                first_ended = counts.ended_below(lower, through=True)
+        if not empty and lower > -math.inf:
+            first, first_ended = (
+                below(lower, through=True) for below in (counts.begun_below, counts.ended_below)
+            )
         return cls(
             lower=lower,
             upper=upper,

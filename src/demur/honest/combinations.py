@@ -30,7 +30,7 @@ from demur.windows.combined import WAYS, CombinedRule, check_fees, check_members
 from demur.windows.guarded import GuardedWindow, cheapest_guard
 from demur.windows.row_costs import RowCosts
 
-__all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost", "judged_combinations"]
+__all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -131,25 +131,11 @@ def combination_costs(
     """
     level = check_confidence_level(confidence_level)
     names, table = check_members(scores)
-    chosen = [check_choice(way, "ways", WAYS) for way in ways]
-    positive, weights, kept = _cases_of(y_true, pos_label, sample_weight, scores=table)
+    for way in ways:
+        check_choice(way, "ways", WAYS)
     fees = check_fees(stage_costs, names)
-    cases = _split(positive, weights, folds, repeats, rng)
-    return judged_combinations(cases, weights, names, table[kept], costs, fees, chosen, level)
-
-
-def judged_combinations(
-    cases: SplitCases,
-    weights: FloatArray | None,
-    names: tuple[str, ...],
-    table: FloatArray,
-    costs: CostModel,
-    fees: FloatArray,
-    ways: Sequence[str],
-    level: float,
-) -> CombinationCosts:
-    """Judge members and combinations on checked columns."""
-    amounts = RowCosts.of(cases.positive, costs, weights)
+    cases, weights, kept = _split(y_true, pos_label, sample_weight, folds, repeats, rng, scores=table)
+    table, amounts = table[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(how: str, rows: IntArray) -> CombinedRule:
         return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
@@ -263,12 +249,12 @@ def guarded_cost(
     """
     level = check_confidence_level(confidence_level)
     score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
-    positive, weights, kept = _cases_of(y_true, pos_label, sample_weight, y_score=score, y_doubt=doubt)
     if not costs.may_abstain:
         raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
-    score, doubt = score[kept], doubt[kept]
-    cases = _split(positive, weights, folds, repeats, rng)
-    amounts = RowCosts.of(positive, costs, weights)
+    cases, weights, kept = _split(
+        y_true, pos_label, sample_weight, folds, repeats, rng, y_score=score, y_doubt=doubt
+    )
+    score, doubt, amounts = score[kept], doubt[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(limit: float | None, rows: IntArray) -> GuardedWindow:
         return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
@@ -294,24 +280,25 @@ def _trivial(amounts: RowCosts) -> dict[str, float]:
     return {rule: amounts.mean(np.full(n, code)) for rule, code in codes.items()}
 
 
-def _cases_of(
-    y_true: Labels, pos_label: Any, sample_weight: ArrayLike | None, **columns: FloatArray
-) -> tuple[BoolArray, FloatArray | None, BoolArray]:
-    """Labels and weights of the rows that weigh something, and which rows those are."""
+def _split(
+    y_true: Labels,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+    folds: int | None,
+    repeats: int | None,
+    rng: Any,
+    **columns: FloatArray,
+) -> tuple[SplitCases, FloatArray | None, BoolArray]:
+    """Split the rows that weigh something; return also their weights, and which rows those are."""
     positive = check_labels(y_true, pos_label)
     weights = None if sample_weight is None else check_weights(sample_weight)
     check_same_length(y_true=positive, sample_weight=weights, **columns)
     kept = np.ones(len(positive), dtype=np.bool_) if weights is None else weights > 0
     if not kept.any():
         raise input_error("sample_weight", "must be positive for some case", "zeros only")
-    return positive[kept], None if weights is None else weights[kept], kept
-
-
-def _split(
-    positive: BoolArray, weights: FloatArray | None, folds: int | None, repeats: int | None, rng: Any
-) -> SplitCases:
-    return SplitCases.of_rows(
-        positive,
+    weights = None if weights is None else weights[kept]
+    cases = SplitCases.of_rows(
+        positive[kept],
         weights,
         weights="importance",
         prevalence=None,
@@ -320,3 +307,4 @@ def _split(
         rng=rng,
         quantity="an honest cost",
     )
+    return cases, weights, kept

@@ -15,6 +15,7 @@ in cumulative tables of positions.
 """
 
 import math
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -227,38 +228,35 @@ def factored_deviations(effects: FloatArray, n_resamples: int, rng: np.random.Ge
 
 def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:
     """Covariance of the deviations of one model's mean cost times `scale`, over the grid."""
-    out = np.zeros((scale.size, scale.size))
-    steps = _steps(rules, prices, scale)
-    nothing = np.zeros((scale.size, 3), dtype=np.int64), np.zeros((scale.size, 3))
-    add = _adding(scale.size)
-    for segment, (cuts, weights) in enumerate(steps):
-        kind, fold = divmod(segment, len(rules.tables))
-        table = rules.tables[fold]
-        below = np.concatenate([[0.0], np.cumsum(table.negatives if kind else table.positives)])
-        add(
-            cuts,
-            weights,
-            below,
-            *nothing,
-            np.zeros(1),
-            np.zeros((len(below), 1)),
-            np.zeros((1, len(below))),
-            out,
-        )
-    return _mirrored(out)
+    nothing = np.zeros((scale.size, 3), dtype=np.int64), np.zeros((scale.size, 3)), np.zeros(1)
+    columns = [table.positives for table in rules.tables] + [table.negatives for table in rules.tables]
+    segments = []
+    for steps, column in zip(_steps(rules, prices, scale), columns, strict=True):
+        below = np.concatenate([[0.0], np.cumsum(column)])
+        joint = np.zeros((len(below), 1))
+        segments.append((*steps, below, *nothing, joint, joint.T))
+    return _covariance(segments, scale.size)
 
 
 def pair_covariance(pair: JudgedPair, prices: Prices, scale: FloatArray) -> FloatArray:
     """Covariance of the deviations of the mean difference of two models times `scale`, over the grid."""
-    out = np.zeros((scale.size, scale.size))
     first, second = (_steps(rules, prices, scale) for rules in (pair.first, pair.second))
-    add = _adding(scale.size)
-    for segment, joint in enumerate(pair.cumulative_tables()):
-        # both ways round, as walking down a column of a large table is slow
-        turned = np.ascontiguousarray(joint.T)
-        below = turned[-1], joint[-1]
-        add(*first[segment], below[0], *second[segment], below[1], joint, turned, out)
-    return _mirrored(out)
+    # both ways round, as walking down a column of a large table is slow
+    segments = (
+        (*one, joint[:, -1].copy(), *two, joint[-1], joint, np.ascontiguousarray(joint.T))
+        for one, two, joint in zip(first, second, pair.cumulative_tables(), strict=True)
+    )
+    return _covariance(segments, scale.size)
+
+
+def _covariance(segments: Iterable[tuple[Any, ...]], points: int) -> FloatArray:
+    """Add up the products of losses over the (class, fold) segments; see `_add_products`."""
+    out = np.zeros((points, points))
+    # pairs of points are what takes time
+    add: Any = compiled(_add_products) if worth_compiling(points**2) else _add_products_by_block
+    for segment in segments:
+        add(*segment, out)
+    return np.asarray(np.tril(out) + np.tril(out, -1).T)
 
 
 def deviations(covariance: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -288,10 +286,6 @@ def pivoted_factor(covariance: FloatArray) -> FloatArray:
     return factor
 
 
-def _mirrored(lower: FloatArray) -> FloatArray:
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
-
-
 def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:
     """Per class and fold: cuts and weights of the centred, scaled loss as a sum of steps 1[x < cut].
 
@@ -305,11 +299,6 @@ def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[
             cuts = np.stack([*table.rule.limits(share_cuts), above], axis=1).astype(np.int64)
             steps.append((cuts, weights))
     return steps
-
-
-def _adding(points: int) -> Any:
-    """Return the faster way to add products over so many grid points: their pairs are what takes time."""
-    return compiled(_add_products) if worth_compiling(points**2) else _add_products_by_block
 
 
 def _add_products_by_block(

@@ -17,6 +17,7 @@ import numpy as np
 
 from demur._checks import check_prevalence
 from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
+from demur._kernels.running import running_sums
 from demur.counts.scores import ScoreCounts
 from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.intervals import ClassSums, LossSums, loss_sums, mean_and_error
@@ -115,7 +116,7 @@ class JudgedRules:
         cuts = prices.share_cuts()
         for table in self.tables:
             first, last = table.rule.limits(cuts)
-            positives, negatives = (np.concatenate([[0.0], np.cumsum(column)]) for column in table[1:])
+            positives, negatives = running_sums(table.positives, table.negatives)
             missed += positives[first]
             alarmed += negatives[-1] - negatives[last]
             kept_positive += positives[last] - positives[first]
@@ -267,11 +268,8 @@ def _place_loop(
 def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> JudgedRules:
     """Judge the rule of all cases on these same cases."""
     blocks, rule = counts.blocks(), LearnedRule.learn(counts, prevalence)
-    columns = []
-    for column in (blocks.positives, blocks.negatives):
-        spread = np.zeros(rule.n_positions)
-        spread[::2] = column
-        columns.append(spread)
+    columns = np.zeros((2, rule.n_positions))
+    columns[:, ::2] = blocks.positives, blocks.negatives
     weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
     return JudgedRules((FoldTable(rule, *columns),), weighting)
 

@@ -240,17 +240,13 @@ def paired_cases(
 def held_out_pair(cases: SplitCases, first: JudgedModel, second: JudgedModel) -> JudgedPair:
     """Join the held-out cases of two models; those of all splits together count as often as they are."""
     repeats = cases.splits.repeats
-    folds = [rows.fold + index * cases.folds if index else rows.fold for index, rows in enumerate(repeats)]
-    columns: tuple[Any, ...] = (
-        first.honest_position,
-        second.honest_position,
-        [cases.positive[rows.cell] for rows in repeats],
-        folds,
-        [rows.cases / len(repeats) if len(repeats) > 1 else rows.cases for rows in repeats],
+    splits = (
+        (one, two, cases.positive[rows.cell], rows.fold + index * cases.folds, rows.cases / len(repeats))
+        for index, (rows, one, two) in enumerate(
+            zip(repeats, first.honest_position, second.honest_position, strict=True)
+        )
     )
-    one, two, positive, fold, sizes = (
-        column[0] if len(column) == 1 else np.concatenate(column) for column in columns
-    )
+    one, two, positive, fold, sizes = map(np.concatenate, zip(*splits, strict=True))
     return JudgedPair.join((first.honest, second.honest), (one, two), positive, fold, sizes)
 
 

@@ -8,7 +8,7 @@ as the best ones for all practical purposes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from demur._checks import (
     check_choice,
     check_confidence_level,
     check_nonnegative,
+    check_number,
     check_type,
     input_error,
 )
 from demur._kernels.normal import normal_quantile
+from demur._kernels.running import running_sums
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
@@ -99,55 +101,55 @@ class WindowSet(Result):
         return f"WindowSet({what}, method={self.method!r}, cost={self.window.cost:.4g})"
 
 
-class _Steps(NamedTuple):
-    """Cost f(i) + h(j) of the window that calls i scores negative and abstains up to score j."""
+def _within(
+    surface: AbstentionSurface, window: AbstentionWindow, limit: float, *, may_abstain: bool
+) -> tuple[BoolArray, BoolArray]:
+    """Lower (and upper) cuts for which some window costs at most `limit`.
 
-    start: FloatArray
-    stop: FloatArray
-    diagonal: bool
-    best: tuple[int, int]
-
-
-def _steps(surface: AbstentionSurface, window: AbstentionWindow, *, may_abstain: bool) -> _Steps:
-    m = surface.masses.scores
-    best = window.lower_index, window.upper_index
+    The window that calls i scores negative and abstains up to score j costs start[i] + stop[j].
+    """
+    m, nu_p, nu_n = surface.masses.scores, window.nu_positive, window.nu_negative
     if not may_abstain:
-        return _Steps(m.positive_below, window.mu * m.negative_above, diagonal=True, best=best)
-    nu_p, nu_n = window.nu_positive, window.nu_negative
+        good = m.positive_below + window.mu * m.negative_above <= limit
+        return good, good
     start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
     stop = nu_p * m.positive_below + nu_n * m.negative_below + window.mu * m.negative_above
-    return _Steps(start, stop, diagonal=False, best=best)
-
-
-def _within(steps: _Steps, limit: float) -> tuple[BoolArray, BoolArray]:
-    """Cuts i (and j) for which some window costs at most `limit`: prefix and suffix minima, O(k)."""
-    if steps.diagonal:
-        good = steps.start + steps.stop <= limit
-        return good, good
-    best_stop = np.minimum.accumulate(steps.stop[::-1])[::-1]
-    best_start = np.minimum.accumulate(steps.start)
-    return steps.start + best_stop <= limit, steps.stop + best_start <= limit
+    best_stop = np.minimum.accumulate(stop[::-1])[::-1]
+    best_start = np.minimum.accumulate(start)
+    return start + best_stop <= limit, stop + best_start <= limit
 
 
 def _within_error(
-    surface: AbstentionSurface, window: AbstentionWindow, steps: _Steps, weighting: Weighting, z: float
+    surface: AbstentionSurface,
+    window: AbstentionWindow,
+    prevalence: float | None,
+    z: float,
+    *,
+    may_abstain: bool,
 ) -> tuple[BoolArray, BoolArray]:
     """Cuts whose extra cost, the other cut kept, is at most z standard errors of the paired difference."""
     counts = surface.counts
-    below = [np.concatenate([[0.0], np.cumsum(column)]) for column in (counts.positives, counts.negatives)]
+    counts.require_both_classes("A standard error")
+    if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
+        raise UndefinedError(
+            "A standard error with a given prevalence needs two cases of each class, "
+            f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
+        )
+    counts.require_repeated_cases("a standard error")
+    weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
+    below = running_sums(counts.positives, counts.negatives)
     nu_p, nu_n, mu = window.nu_positive, window.nu_negative, window.mu
-    i, j = steps.best
-    cuts = np.arange(len(steps.start))
+    i, j = window.lower_index, window.upper_index
+    cuts = np.arange(len(below[0]))
     # moving a cut up past a case changes its loss by a constant of its class
-    if steps.diagonal:
+    changes = [((1 - nu_p, -nu_n), i, cuts <= j), ((nu_p, nu_n - mu), j, cuts >= i)]
+    if not may_abstain:
         changes = [((1.0, -mu), i, np.ones(len(cuts), dtype=bool))]
-    else:
-        changes = [((1 - nu_p, -nu_n), i, cuts <= j), ((nu_p, nu_n - mu), j, cuts >= i)]
     sets = []
     for change, at, allowed in changes:
         passed = [column - column[at] for column in below]
-        sums = passed[0] * change[0], passed[1] * change[1]
-        squares = np.abs(passed[0]) * change[0] ** 2, np.abs(passed[1]) * change[1] ** 2
+        sums = [cases * each for cases, each in zip(passed, change, strict=True)]
+        squares = [np.abs(cases) * each**2 for cases, each in zip(passed, change, strict=True)]
         extra, error = weighting.mean_and_error(sums, squares)
         sets.append(allowed & (extra <= z * error + _ROUNDING))
     return sets[0], sets[-1]
@@ -155,20 +157,13 @@ def _within_error(
 
 def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatArray, bool]:
     """Unbroken run of near-optimal cuts around the best one, all of them, and whether that is the same."""
-    low = high = at
+    low, high = at, at
     while low > 0 and good[low - 1]:
         low -= 1
     while high < len(good) - 1 and good[high + 1]:
         high += 1
     members = cuts[good]
     return Interval(float(cuts[low]), float(cuts[high])), members, len(members) == high - low + 1
-
-
-def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
-    """Ranges of mu and of nu over which the cheapest window stays."""
-    i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
-    _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
-    return Interval(*mu_range), Interval(*nu_range)
 
 
 def window_interval(
@@ -248,23 +243,26 @@ def window_interval(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)  # type: ignore[arg-type]
     surface = abstention_surface(counts, prevalence=prevalence)
     window = surface.window(costs=costs)
-    steps = _steps(surface, window, may_abstain=costs.may_abstain)
-    level = check_confidence_level(confidence_level)
+    level, allowed = check_confidence_level(confidence_level), None
     if method == "relative":
-        allowed: float | None = _tolerated(tolerance) * abs(window.cost)
+        share = check_number(0.01 if tolerance is None else tolerance, "tolerance")
+        allowed = float(check_nonnegative(share, "tolerance")) * abs(window.cost)
         # the best window itself belongs, however its cost was rounded
-        good = _within(steps, window.cost + (allowed or 0.0) + _ROUNDING)
+        good = _within(surface, window, window.cost + allowed + _ROUNDING, may_abstain=costs.may_abstain)
+    elif tolerance is not None:
+        raise input_error("tolerance", "belongs to method='relative'", tolerance)
     else:
-        if tolerance is not None:
-            raise input_error("tolerance", "belongs to method='relative'", tolerance)
-        allowed = None
-        weighting = _sampling(counts, prevalence)
-        good = _within_error(surface, window, steps, weighting, normal_quantile(level))
+        z = normal_quantile(level)
+        good = _within_error(surface, window, prevalence, z, may_abstain=costs.may_abstain)
     cuts = surface.masses.scores.lower_cut, surface.masses.scores.upper_cut
-    lower, lower_cuts, lower_whole = _range(cuts[0], good[0], steps.best[0])
-    upper, upper_cuts, upper_whole = _range(cuts[1], good[1], steps.best[1])
-    alike = costs.nu_positive == costs.nu_negative and costs.nu_positive >= 0
-    mu_range, nu_range = _stable_costs(surface, costs.mu, costs.nu_positive) if alike else (None, None)
+    lower, lower_cuts, lower_whole = _range(cuts[0], good[0], window.lower_index)
+    upper, upper_cuts, upper_whole = _range(cuts[1], good[1], window.upper_index)
+    mu, nu = costs.mu, costs.nu_positive
+    alike = nu == costs.nu_negative and nu >= 0
+    stays: list[Any] = [None, None]
+    if alike:
+        i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
+        stays = [Interval(*ends) for ends in cost_ranges(surface.shares, (i, j), mu, nu)[1:]]
     fitted: CrossFittedSurface | None = None
     if folds is not None:
         fitted = cross_fitted_surface(
@@ -289,31 +287,11 @@ def window_interval(
         upper_connected=upper_whole,
         tolerance=allowed,
         method=method,
-        mu_range=mu_range,
-        nu_range=nu_range,
+        mu_range=stays[0],
+        nu_range=stays[1],
         fold_lower=None if chosen is None else np.array([one.lower for one in chosen]),
         fold_upper=None if chosen is None else np.array([one.upper for one in chosen]),
-        honest_cost=None if fitted is None or not alike else float(fitted.cost(costs.mu, costs.nu_positive)),
+        honest_cost=None if fitted is None or not alike else float(fitted.cost(mu, nu)),
         n=counts.n,
         prevalence=surface.prevalence,
     )
-
-
-def _tolerated(tolerance: float | None) -> float:
-    """Share of the smallest cost that a threshold may cost more."""
-    share = check_nonnegative(0.01 if tolerance is None else tolerance, "tolerance")
-    if share.ndim:
-        raise input_error("tolerance", "must be one number", f"shape {share.shape}")
-    return float(share)
-
-
-def _sampling(counts: ScoreCounts, prevalence: float | None) -> Weighting:
-    """Check what a standard error needs of the cases."""
-    counts.require_both_classes("A standard error")
-    if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
-        raise UndefinedError(
-            "A standard error with a given prevalence needs two cases of each class, "
-            f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
-        )
-    counts.require_repeated_cases("a standard error")
-    return Weighting.of(counts.n_positive, counts.n_negative, prevalence)
