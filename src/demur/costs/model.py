@@ -92,6 +92,11 @@ class CostModel(Result):
         Who takes the cases abstained on: sets the cost of abstaining by true class. These two costs
         are what counts; `hired` remembers who they came from.
 
+    Attributes
+    ----------
+    hired : Reviewer, ReviewCascade or None
+        The reviewer the costs of abstaining came from; None where they were given themselves.
+
     Raises
     ------
     InputError
@@ -118,7 +123,8 @@ class CostModel(Result):
     cost_abstain_positive: float | None = None
     cost_abstain_negative: float | None = None
     reviewer: InitVar[Reviewer | ReviewCascade | None] = None
-    _hired: Reviewer | ReviewCascade | None = field(init=False, default=None, repr=False, compare=False)
+    hired: Reviewer | ReviewCascade | None = field(init=False, default=None, repr=False, compare=False)
+    _evidence = ("hired",)
 
     def __post_init__(self, reviewer: Reviewer | ReviewCascade | None) -> None:
         check_costs(self, _amount, reviewer)
@@ -132,16 +138,11 @@ class CostModel(Result):
             by_class = reviewer.class_costs(**{name: getattr(self, name) for name in ERRORS})
             for name, cost in zip(REVIEWS[1:], by_class, strict=True):
                 object.__setattr__(self, name, cost)
-            object.__setattr__(self, "_hired", reviewer)
+            object.__setattr__(self, "hired", reviewer)
         ratios = (self.mu, self.nu_positive, self.nu_negative) if self.may_abstain else (self.mu,)
         if max(map(abs, ratios)) > _LARGEST:
             others = f"at most {_LARGEST:g} times smaller than the other costs"
             raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
-
-    @property
-    def hired(self) -> Reviewer | ReviewCascade | None:
-        """The reviewer the costs of abstaining came from; None where they were given themselves."""
-        return self._hired
 
     @property
     def abstaining_never_pays(self) -> bool:

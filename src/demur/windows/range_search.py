@@ -25,7 +25,7 @@ import numpy as np
 from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.search import CutLimits, WindowMasses, WindowPrices, limited_search
+from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices, limited_search
 
 __all__ = ["RangeCuts", "range_search", "range_searches"]
 
@@ -55,7 +55,7 @@ class RangeCuts(NamedTuple):
 
 def range_search(
     masses: WindowMasses,
-    points: Sequence[WindowPrices],
+    points: Sequence[Prices],
     *,
     regret: bool = True,
     limits: CutLimits | None = None,

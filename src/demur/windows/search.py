@@ -166,13 +166,6 @@ class CasePrices:
         """Return the cost of the empty window at every position."""
         return self.miss_below + self.alarm_above
 
-    def cost(self, masses: WindowMasses, i: int, j: int) -> float:
-        """Return the cost of one window."""
-        if i < j and not self.may_abstain:
-            return math.inf
-        reviewed = float(self.review_below[j] - self.review_below[i])
-        return float(self.miss_below[i]) + float(self.alarm_above[j]) + reviewed
-
     def base(self, masses: WindowMasses) -> Any:
         """Return 0: costs by case are those of every action, right or wrong."""
         return 0.0 * self.miss_below[..., -1]
