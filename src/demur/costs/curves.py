@@ -304,14 +304,12 @@ def average_cost_curves(
     check_same_length(curves=members, weights=share)
     if share.sum() == 0:
         raise input_error("weights", "must not all be zero", "a sum of 0")
-    share = share / share.sum()
+    pairs = list(zip(share / share.sum(), members, strict=True))
     if all(isinstance(member, CostLine) for member in members):
-        fpr = sum(w * line.fpr for w, line in zip(share, members, strict=True))
-        fnr = sum(w * line.fnr for w, line in zip(share, members, strict=True))
-        return CostLine(fpr=float(fpr), fnr=float(fnr))
+        fpr, fnr = (float(sum(w * getattr(line, name) for w, line in pairs)) for name in ("fpr", "fnr"))
+        return CostLine(fpr=fpr, fnr=fnr)
     for member in members:
         check_type(member, "curves", _Envelope)
-    pairs = list(zip(share, members, strict=True))
     # sum_b min(...) is linear in the list of blocks: the average has all blocks, scaled
     return AverageCostCurve(
         positive_share=np.concatenate([w * curve.positive_share for w, curve in pairs if w > 0]),

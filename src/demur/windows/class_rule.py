@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +26,6 @@ from demur.windows.expression import (
     All,
     Column,
     Comparison,
-    Condition,
     Decision,
     FirstBest,
     Number,
@@ -167,10 +167,7 @@ class ClassRule(Result):
         for weight, column in zip(self.weights.tolist(), columns, strict=True):
             yield weight * column
         if self.abstains:
-            total = columns[0].copy()
-            for column in columns[1:]:
-                total += column
-            yield self.abstain_weight * total
+            yield self.abstain_weight * reduce(np.add, columns)
 
     def _expected(self, columns: FloatArray) -> Iterator[FloatArray]:
         assert self.column_costs is not None
@@ -209,10 +206,8 @@ class ClassRule(Result):
         proba = tuple(Column(name) for name in columns)
         total = Sum(proba)
         # NaN fails one of the two comparisons in every database, wherever it stands among the numbers
-        ends: list[Condition] = []
-        for column in proba:
-            ends.append(Comparison(">=", column, Number(0.0)))
-            ends.append(Comparison("<=", column, Number(sys.float_info.max)))
+        limits = ((">=", 0.0), ("<=", sys.float_info.max))
+        ends = [Comparison(sign, column, Number(limit)) for column in proba for sign, limit in limits]
         values: list[Numeric] = []
         if self.column_costs is None:
             pairs = zip(self.weights.tolist(), proba, strict=True)

@@ -8,6 +8,7 @@ at random among the cases of one block (theorem 1).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +19,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.roc.curve import RocHull, roc_curve
 from demur.roc.isometrics import Precision, Target, check_skew, check_target
-from demur.typing import ArrayLike, Labels
-from demur.windows.hull_pairs import least_abstaining_pair
+from demur.typing import ArrayLike, FloatArray, Labels
 from demur.windows.hull_points import HullPoint, best_between, kept_stretch, point_at
 from demur.windows.promised import widest_coverage_window
 from demur.windows.reliable_rule import ExpectedCounts, ReliableWindow
@@ -28,6 +28,8 @@ __all__ = ["reliable_window"]
 
 # Positions on the hull (edge + fraction) this close are one point: case 1 of the paper.
 _SAME_POSITION = 1e-10
+# a margin this close to 0, relative to the size of both classes, keeps the promise
+_TIE = 1e-12
 
 
 def reliable_window(
@@ -165,7 +167,7 @@ def _kept_by_decided(
 ) -> ReliableWindow:
     """Make the rule whose decided cases keep both promises with the least abstention."""
     place = _point_for_both(hull, positive, negative, skew)
-    cuts = least_abstaining_pair(counts, hull, positive, negative, skew) if place is None else (place, place)
+    cuts = _least_abstaining_pair(counts, hull, positive, negative, skew) if place is None else (place, place)
     a, b = (point_at(hull, at) for at in cuts)
     window = ReliableWindow(
         counts=counts,
@@ -201,6 +203,72 @@ def _point_for_both(hull: RocHull, positive: Target, negative: Target, skew: flo
     if low > high + _SAME_POSITION:
         return None
     return best_between(hull, min(low, high), high, skew)
+
+
+def _least_abstaining_pair(
+    counts: ScoreCounts, hull: RocHull, positive: Target, negative: Target, skew: float
+) -> tuple[float, float]:
+    """Return the positions a < b on the hull with the least abstention that keeps both promises.
+
+    A margin of either promise is a term of a plus a term of b (`Target.margin`), each linear along a
+    hull edge, and so is the abstained weight: for every pair of edges this is a linear program in two
+    variables, solved at its corners. To abstain on everything keeps every promise, so there is always
+    an answer. Of equally small abstentions the one with the most right decisions is taken.
+    """
+    tpr, fpr = hull.tpr, skew * hull.fpr
+    fnr, tnr = 1 - tpr, skew - fpr
+    by_a = np.array([positive.margin(tpr, fpr, tpr, fpr), negative.margin(0.0, 0.0, fpr, tpr)])
+    by_b = np.array([positive.margin(0.0, 0.0, fnr, tnr), negative.margin(tnr, fnr, tnr, fnr)])
+    above = (counts.n_positive * hull.tpr + counts.n_negative * hull.fpr) / counts.n
+    slack = _TIE * (1 + skew)
+    best, answer = (-np.inf, -np.inf), (0.0, float(len(tpr) - 1))
+    for edge in range(len(tpr) - 1):
+        others = np.arange(edge, len(tpr) - 1)
+        steps_a, steps_b = by_a[:, edge + 1] - by_a[:, edge], by_b[:, others + 1] - by_b[:, others]
+        start = by_a[:, edge, None] + by_b[:, others]
+        for along_a, along_b in _corners(start, steps_a, steps_b):
+            with np.errstate(invalid="ignore"):
+                margins = start + steps_a[:, None] * along_a + steps_b * along_b
+                inside = (along_a >= 0) & (along_a <= 1) & (along_b >= 0) & (along_b <= 1)
+                kept = inside & (margins >= -slack).all(axis=0)
+                kept[0] &= along_a[0] <= along_b[0]  # both points lie on one edge
+            if not kept.any():
+                continue
+            a, b = edge + along_a[kept], others[kept] + along_b[kept]
+            vertices = np.arange(len(tpr))
+            decided = np.interp(a, vertices, above) - np.interp(b, vertices, above)
+            right = np.interp(a, vertices, tpr) + np.interp(b, vertices, tnr)
+            most = decided >= decided.max() - _TIE
+            pick = int(np.flatnonzero(most)[np.argmax(right[most])])
+            found = float(decided[pick]), float(right[pick])
+            if found[0] > best[0] + _TIE or (found[0] >= best[0] - _TIE and found[1] > best[1] + _TIE):
+                best, answer = found, (float(a[pick]), float(b[pick]))
+    return answer
+
+
+def _corners(
+    start: FloatArray, steps_a: FloatArray, steps_b: FloatArray
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield where two of the six lines meet: the sides of the unit square and the two promises.
+
+    Column f of `start` and `steps_b` belongs to one edge of b. A pair of parallel lines gives NaN or
+    infinity, which lies in no square.
+    """
+    size = start.shape[1]
+    ends = np.zeros(size), np.ones(size)
+    for one in ends:
+        for other in ends:
+            yield one, other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for margin, step_a, step_b in zip(start, steps_a, steps_b, strict=True):
+            for end in ends:
+                yield end, -(margin + step_a * end) / step_b
+                yield -(margin + step_b * end) / step_a, end
+        determinant = steps_a[0] * steps_b[1] - steps_a[1] * steps_b[0]
+        yield (
+            (start[1] * steps_b[0] - start[0] * steps_b[1]) / determinant,
+            (start[0] * steps_a[1] - start[1] * steps_a[0]) / determinant,
+        )
 
 
 def _certified(

@@ -85,17 +85,13 @@ class Window:
     lower: float
     upper: float
     kind: ClassVar[str] = "window"
+    inputs: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
             object.__setattr__(self, name, threshold(getattr(self, name), name))
         if self.lower > self.upper:
             raise input_error("lower", f"must not exceed upper = {self.upper:g}", f"{self.lower:g}")
-
-    @property
-    def inputs(self) -> int:
-        """Number of columns it reads: one."""
-        return 1
 
     @property
     def abstains(self) -> bool:
