@@ -21,7 +21,7 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
-from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
+from demur.honest.cross_fitting import UNIT, CrossFittedSurface, fitted_surface
 from demur.honest.deviation_law import (
     deviations,
     effects_pay,
@@ -51,7 +51,6 @@ __all__ = [
     "volume_interval_of",
 ]
 
-_UNIT: Range = (0.0, 1.0)
 _NO_ERROR = 1e-12  # standard errors below this are rounding: nothing varies there
 
 
@@ -147,8 +146,8 @@ def surface_band(
     weights: str = "importance",
     prevalence: float | None = None,
     resolution: int = 50,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     confidence_level: float = 0.95,
     folds: int | None = None,
     repeats: int | None = None,
@@ -313,8 +312,8 @@ def volume_interval(
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
     prevalence: float | None = None,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     confidence_level: float = 0.95,
     method: str = "bracket",
     folds: int | None = None,
@@ -387,8 +386,8 @@ def volume_interval(
 
 def volume_interval_of(
     surface: CrossFittedSurface,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     *,
     confidence_level: float,
     method: str = "bracket",
@@ -419,7 +418,7 @@ def cluster_volume_interval(
     surface: CrossFittedSurface, cases: SplitCases, model: JudgedModel, *, confidence_level: float
 ) -> VolumeInterval:
     """Make the interval of the volume, the mean of a score of every case, where cases come in clusters."""
-    scores, judged = partial(rectangle_scores, mu=_UNIT, nu=_UNIT), surface.judged
+    scores, judged = partial(rectangle_scores, mu=UNIT, nu=UNIT), surface.judged
     by_class, offsets = judged.slot_scores(scores), judged.slot_offsets()[0]
     loss: Any = 0.0
     for split, rows in enumerate(cases.splits.repeats):

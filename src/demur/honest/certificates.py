@@ -448,7 +448,7 @@ class SurfaceCertificate(Result):
         lower, upper = window_thresholds(window)
         counts = self.surface.counts
         place = WindowPlace.of(counts, lower, upper)
-        two_sided, certified = self._certified(place, relative, costs)
+        two_sided, certified, in_unit = self._certified(place, relative, costs)
         at_lower, at_upper = self._window_rates(place, two_sided=two_sided)
         first = end = len(counts.scores) if upper == math.inf else np.searchsorted(counts.scores, upper)
         positive, negative = counts.class_weights(self.prevalence)
@@ -470,9 +470,9 @@ class SurfaceCertificate(Result):
             lower_index=int(first),
             upper_index=int(end),
             cost=cost,
-            certified_cost=certified[0],
+            certified_cost=certified,
             expected_cost=cost if costs is None else float(costs.expected_cost(cost, self.prevalence)),
-            certified_expected_cost=self._in_unit(certified, costs, two_sided=two_sided),
+            certified_expected_cost=in_unit,
             fn=fn,
             fp=fp,
             certified_fn=float(at_lower.missed_high),
@@ -490,13 +490,12 @@ class SurfaceCertificate(Result):
         place = WindowPlace.of(self.surface.counts, *window_thresholds(window))
         check_type(costs, "costs", CostModel)
         relative = RelativeCosts(costs.mu, costs.nu_positive, costs.nu_negative)
-        two_sided, certified = self._certified(place, relative, costs)
-        return self._in_unit(certified, costs, two_sided=two_sided)
+        return self._certified(place, relative, costs)[2]
 
     def _certified(
         self, place: WindowPlace, relative: RelativeCosts, costs: CostModel | None
-    ) -> tuple[bool, list[float]]:
-        """Return whether lower bounds are needed, and the certified cost for each of the equivalent costs."""
+    ) -> tuple[bool, float, float]:
+        """Return whether lower bounds are needed, and the certified cost: normal form, unit of `costs`."""
         if costs is not None and not place.empty and math.isinf(relative.nu_positive + relative.nu_negative):
             raise InputError(
                 f"`window` must not abstain where abstaining has no price, got ({place.lower:g}, "
@@ -505,25 +504,22 @@ class SurfaceCertificate(Result):
         equivalent = self._equivalent_costs(relative, costs)
         two_sided = self._needs_lower(equivalent, empty=place.empty)
         lower, upper = self._window_rates(place, two_sided=two_sided)
-        return two_sided, [float(certified_cost(lower, upper, one, place.empty)) for one in equivalent]
-
-    # ---------------------------------------------------------------- the user's unit
-
-    def _in_unit(self, certified: Sequence[float], costs: CostModel | None, *, two_sided: bool) -> float:
-        """Smallest of the certified costs in the unit of `costs`."""
+        first, *others = (float(certified_cost(lower, upper, one, place.empty)) for one in equivalent)
         if costs is None:
-            return certified[0]
+            return two_sided, first, first
         right = max(costs.cost_tp, costs.cost_tn)
-        levelled = [right + (costs.cost_fn - right) * bound for bound in certified[1:]]
+        levelled = [right + (costs.cost_fn - right) * bound for bound in others]
         if self.prevalence_known:
-            return min([float(costs.expected_cost(certified[0], self.prevalence)), *levelled])
-        # the prevalence is F(inf), and 1 - prevalence is T(-inf)
-        gap = costs.cost_tp - costs.cost_tn
-        counts, ((_, positive), (_, negative)) = self.surface.counts, self._laws(two_sided=two_sided)
-        most = float(positive.upper(counts.n_positive))
-        least = 1 - float(negative.upper(counts.n_negative))
-        rate = most if gap >= 0 else max(least, 0.0)
-        return min([(costs.cost_fn - costs.cost_tp) * certified[0] + costs.cost_tn + gap * rate, *levelled])
+            in_unit = float(costs.expected_cost(first, self.prevalence))
+        else:
+            # the prevalence is F(inf), and 1 - prevalence is T(-inf)
+            counts, ((_, positive), (_, negative)) = self.surface.counts, self._laws(two_sided=two_sided)
+            gap = costs.cost_tp - costs.cost_tn
+            rate = float(positive.upper(counts.n_positive))
+            if gap < 0:
+                rate = max(1 - float(negative.upper(counts.n_negative)), 0.0)
+            in_unit = (costs.cost_fn - costs.cost_tp) * first + costs.cost_tn + gap * rate
+        return two_sided, first, min([in_unit, *levelled])
 
     def _equivalent_costs(self, relative: RelativeCosts, costs: CostModel | None) -> list[RelativeCosts]:
         """Return the costs to bound: where right answers differ in cost, also with the larger for both.

@@ -84,18 +84,18 @@ def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[Flo
             kept = compiled(_other_folds_loop)(one.scores, one.fold, fold, buffer)
             samples.append(Sample(buffer[:kept], None))
         else:
-            others = one.fold != fold
-            samples.append(Sample(one.scores[others], None if one.cases is None else one.cases[others]))
+            samples.append(_sample(one, one.fold != fold))
     return ScoreCounts(_positive=samples[0], _negative=samples[1])
 
 
 def rows_pooled(classes: Sequence[ClassRows], kept: BoolArray) -> ScoreCounts:
     """Count the cases of some rows."""
-    samples = []
-    for one in classes:
-        inside = kept[one.rows]
-        samples.append(Sample(one.scores[inside], None if one.cases is None else one.cases[inside]))
-    return ScoreCounts(_positive=samples[0], _negative=samples[1])
+    positive, negative = (_sample(one, kept[one.rows]) for one in classes)
+    return ScoreCounts(_positive=positive, _negative=negative)
+
+
+def _sample(one: ClassRows, kept: BoolArray) -> Sample:
+    return Sample(one.scores[kept], None if one.cases is None else one.cases[kept])
 
 
 @kernel

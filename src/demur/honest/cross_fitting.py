@@ -35,9 +35,9 @@ from demur.honest.rules import Prices
 from demur.surface.surface import AbstentionSurface, surface_of
 from demur.typing import ArrayLike, Labels, Range, Scalar
 
-__all__ = ["CrossFittedSurface", "cross_fitted_surface", "fitted_surface"]
+__all__ = ["UNIT", "CrossFittedSurface", "cross_fitted_surface", "fitted_surface"]
 
-_UNIT: Range = (0.0, 1.0)
+UNIT: Range = (0.0, 1.0)
 
 
 # ---------------------------------------------------------------- the public surface
@@ -158,7 +158,7 @@ class CrossFittedSurface(Result):
         ends = (as_scalar(np.asarray(self.prevalence - np.asarray(cost))) for cost in (high, low))
         return Interval(*ends)  # type: ignore[arg-type]
 
-    def volume(self, mu: Range = _UNIT, nu: Range = _UNIT) -> float:
+    def volume(self, mu: Range = UNIT, nu: Range = UNIT) -> float:
         """Return the honest volume over a rectangle of costs: the mean of per-case proper scores.
 
         A held-out score exactly on a threshold counts with the block above.

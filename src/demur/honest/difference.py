@@ -17,6 +17,7 @@ from demur._checks import (
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.honest.bands import inverse_error
+from demur.honest.cross_fitting import UNIT
 from demur.honest.deviation_law import (
     deviations,
     loss_part,
@@ -32,9 +33,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
 __all__ = ["SurfaceDifferenceBand", "difference_band_of", "surface_difference_band"]
 
-_UNIT: Range = (0.0, 1.0)
 FLOOR = 1e-12  # smallest standard error of a difference: identical models differ by nothing
-_METHODS = ("average", "conservative")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -119,8 +118,8 @@ def surface_difference_band(
     weights: str = "importance",
     prevalence: float | None = None,
     resolution: int = 50,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     confidence_level: float = 0.95,
     method: str = "average",
     folds: int | None = None,
@@ -188,7 +187,7 @@ def surface_difference_band(
     level = check_confidence_level(confidence_level)
     draws = check_positive_int(n_resamples, "n_resamples")
     threads = check_positive_int(workers, "workers")
-    check_choice(method, "method", _METHODS)
+    check_choice(method, "method", ("average", "conservative"))
     x, y = check_grid(resolution, mu, nu)
     generator = check_rng(rng)
     cases = paired_cases(

@@ -124,10 +124,10 @@ class LearnedRule:
     def thresholds(self, cuts: ShareCuts) -> tuple[float, float]:
         """Return the thresholds of the cheapest window at one cost point."""
         i, j = (int(cut) for cut in cuts.blocks(self.shares))
-        last = len(self.shares)
-        lower = -np.inf if i == 0 else np.inf if i == last else float(self.lower_cuts[i - 1])
-        upper = -np.inf if j == 0 else np.inf if j == last else float(self.upper_cuts[j - 1])
-        return lower, upper
+        lower, upper = (
+            np.concatenate([[-np.inf], ends, [np.inf]]) for ends in (self.lower_cuts, self.upper_cuts)
+        )
+        return float(lower[i]), float(upper[j])
 
     def window(self, mu: float, nu_positive: float, nu_negative: float) -> AbstentionWindow:
         """Return the cheapest window at these costs with its shares among the cases it was learned from."""

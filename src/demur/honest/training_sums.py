@@ -133,9 +133,7 @@ def _added_up(members: Sequence[_Member], folds: range, number: int) -> FoldSums
 
 def _from_zero(values: Any) -> Any:
     """Running sums along the last axis, before the first value as well."""
-    running = np.zeros((*values.shape[:-1], values.shape[-1] + 1), dtype=values.dtype)
-    np.cumsum(values, axis=-1, out=running[..., 1:])
-    return running
+    return np.insert(np.cumsum(values, axis=-1), 0, 0, axis=-1)
 
 
 def columns_of(cases: SplitCases, rows: Rows) -> list[FloatArray]:

@@ -15,6 +15,7 @@ from demur._kernels.integrals import rectangle_scores
 from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
+from demur.honest.cross_fitting import UNIT
 from demur.honest.difference import FLOOR
 from demur.honest.pairs import PairedCases, paired_cases
 from demur.paired.counts import PairedCounts
@@ -27,9 +28,6 @@ __all__ = [
     "volume_difference_of",
     "volume_difference_test",
 ]
-
-_UNIT: Range = (0.0, 1.0)
-_ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -84,8 +82,8 @@ def volume_difference_test(
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
     prevalence: float | None = None,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     alternative: str = "two-sided",
     folds: int | None = None,
     repeats: int | None = None,
@@ -137,7 +135,7 @@ def volume_difference_test(
     >>> volume_difference_test(y, a, a, rng=0).pvalue
     1.0
     """
-    check_choice(alternative, "alternative", _ALTERNATIVES)
+    check_choice(alternative, "alternative", ("two-sided", "less", "greater"))
     rectangle = check_range(mu, "mu"), check_range(nu, "nu")
     cases = paired_cases(
         y_true,
@@ -156,7 +154,7 @@ def volume_difference_test(
 
 
 def volume_difference_of(
-    cases: PairedCases, mu: Range = _UNIT, nu: Range = _UNIT, *, alternative: str = "two-sided"
+    cases: PairedCases, mu: Range = UNIT, nu: Range = UNIT, *, alternative: str = "two-sided"
 ) -> VolumeDifferenceTest:
     """Make the test from judged cases and checked arguments."""
     from scipy.special import ndtr
@@ -223,8 +221,8 @@ def volume_comparison(
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
     prevalence: float | None = None,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
     folds: int | None = None,
     repeats: int | None = None,
     rng: int | np.random.Generator | None = 0,

@@ -27,7 +27,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
+from demur.honest.cross_fitting import cross_fitted_surface
 from demur.honest.held_out import Weighting
 from demur.surface.masses import block_cuts
 from demur.surface.surface import AbstentionSurface, abstention_surface, cost_ranges
@@ -35,7 +35,6 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["WindowSet", "window_interval"]
 
-_METHODS = ("relative", "standard-error")
 _ROUNDING = 1e-12
 
 
@@ -123,12 +122,12 @@ def _within_error(
     surface: AbstentionSurface,
     window: AbstentionWindow,
     prevalence: float | None,
-    z: float,
+    level: float,
     *,
     may_abstain: bool,
 ) -> tuple[BoolArray, BoolArray]:
     """Cuts whose extra cost, the other cut kept, is at most z standard errors of the paired difference."""
-    counts = surface.counts
+    counts, z = surface.counts, normal_quantile(level)
     counts.require_both_classes("A standard error")
     if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
         raise UndefinedError(
@@ -239,7 +238,7 @@ def window_interval(
     if costs is None:
         raise InputError("`costs` is missing. Hint: pass costs=CostModel(cost_fn=..., cost_abstain=...).")
     check_type(costs, "costs", CostModel)
-    check_choice(method, "method", _METHODS)
+    check_choice(method, "method", ("relative", "standard-error"))
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)  # type: ignore[arg-type]
     surface = abstention_surface(counts, prevalence=prevalence)
     window = surface.window(costs=costs)
@@ -252,8 +251,7 @@ def window_interval(
     elif tolerance is not None:
         raise input_error("tolerance", "belongs to method='relative'", tolerance)
     else:
-        z = normal_quantile(level)
-        good = _within_error(surface, window, prevalence, z, may_abstain=costs.may_abstain)
+        good = _within_error(surface, window, prevalence, level, may_abstain=costs.may_abstain)
     cuts = surface.masses.scores.lower_cut, surface.masses.scores.upper_cut
     lower, lower_cuts, lower_whole = _range(cuts[0], good[0], window.lower_index)
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], window.upper_index)
@@ -263,9 +261,10 @@ def window_interval(
     if alike:
         i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
         stays = [Interval(*ends) for ends in cost_ranges(surface.shares, (i, j), mu, nu)[1:]]
-    fitted: CrossFittedSurface | None = None
-    if folds is not None:
-        fitted = cross_fitted_surface(
+    fitted = (
+        None
+        if folds is None
+        else cross_fitted_surface(
             y_true,
             y_score,  # type: ignore[arg-type]
             pos_label=pos_label,
@@ -276,6 +275,7 @@ def window_interval(
             repeats=repeats,
             rng=rng,
         )
+    )
     chosen = None if fitted is None else fitted.windows(costs=costs)
     return WindowSet(
         window=window,
