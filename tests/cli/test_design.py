@@ -298,7 +298,7 @@ REPEAT = (
 def test_an_id_that_repeats_is_named_and_nothing_proven(run, visits, verb):
     answer = run(verb, visits, *PRICES, "--exclude", "day")
     read, said = " ".join(answer.err.split()), " ".join((answer.out + answer.err).split())
-    assert "left out: patient_id (values repeat), day (excluded)." in read
+    assert "left out: patient_id (a key), day (excluded)." in read
     assert REPEAT in read
     assert "Likely. Use good" in said
     assert "Guaranteed" not in said

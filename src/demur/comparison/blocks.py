@@ -65,7 +65,9 @@ def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCo
         mean = mean_loss(loss[own], part, worst)
         start, end = (_plain(when) for when in splits.periods[block])
         size = float(splits.judged()[own].sum())
-        interval = mean.interval(problem.confidence_level)
+        low, high = mean.interval(problem.confidence_level)
+        # no case costs less than the cheapest
+        interval = Interval(max(low, float(loss.min())), high)
         found.append(
             BlockCost(block=block + 1, start=start, end=end, n=size, cost=mean.cost, interval=interval)
         )

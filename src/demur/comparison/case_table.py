@@ -242,8 +242,9 @@ class CaseTable:
 
     def unproven(self) -> "CaseTable":
         """Return the same cases where they may not be independent: nothing is proven or guaranteed."""
-        first = replace(next(iter(self.cases.values())), selected=True)
-        return replace(self, cases=dict.fromkeys(self.cases, first))
+        # models of the same cases keep sharing them
+        marked = {id(one): replace(one, selected=True) for one in self.cases.values()}
+        return replace(self, cases={name: marked[id(one)] for name, one in self.cases.items()})
 
     @classmethod
     def of_classes(
@@ -391,7 +392,7 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     """Say what clusters mean for the numbers."""
     if cases.cluster is None:
         return ()
-    n, units = len(cases.codes), int(cases.units)
+    n, units = len(cases.codes), int(cases.cluster.max()) + 1
     counted = f"{n:,} cases in {units:,} clusters: intervals count clusters"
     notes = [f"{counted}; a guarantee needs independent cases."]
     if units < _FEW_CLUSTERS:

@@ -111,6 +111,8 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     confusion = rates_of(best.honest, problem.shares)
     model = None if best.model is None else choice.judged[best.model]
     sizes = choice.first.class_sizes
+    # over time the costs are those of the cases that were judged
+    judged = best.honest.sum(axis=1) if best.cases.splits.forward else sizes
     # a threshold was chosen for somebody who cannot send a case to a person
     chosen_for = problem.never_abstaining() if best.kind == "threshold" else problem
     return Answer(
@@ -140,7 +142,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         n=choice.first.n,
         n_rules=len(choice.all),
         class_sizes=sizes,
-        class_shares=sizes / sizes.sum() if problem.shares is None else problem.shares,
+        class_shares=judged / judged.sum() if problem.shares is None else problem.shares,
         confidence_level=problem.confidence_level,
         classes=choice.classes,
         class_names=choice.class_names,

@@ -52,16 +52,17 @@ def expected_outcomes(cells: ReferenceCells, prevalence: float) -> FloatArray:
 def promise_of(policy: Policy, *, alpha: float) -> Promise | None:
     """Return the promised cost and how far above it the true cost may be; None if no cost was promised.
 
-    With blocks and costs by class, the distance from the cost on the evidence to its upper limit
-    (`linear_limits`) is added to the cost the policy states, which may be the honest one. Otherwise the
-    limit is the upper end of the interval that the policy states, or its cost where there is none.
+    The limit is the upper end of the interval that the policy states. Where it states none, but has blocks
+    and costs by class, the distance from the cost on the evidence to its upper limit (`linear_limits`) is
+    added to the cost; else the cost itself is the limit.
     """
     if policy.expected_cost is None:
         return None
+    if policy.expected_limit is not None:
+        return Promise(cost=policy.expected_cost, limit=policy.expected_limit)
     losses = losses_of(policy)
     if losses is None or not has_blocks(policy):
-        limit = policy.expected_cost if policy.expected_limit is None else policy.expected_limit
-        return Promise(cost=policy.expected_cost, limit=limit)
+        return Promise(cost=policy.expected_cost, limit=policy.expected_cost)
     cells = ReferenceCells.of(policy)
     shares = expected_outcomes(cells, cells.prevalence)
     if cells.sampled:

@@ -84,13 +84,12 @@ def ask(
     design: Design | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
-    design = Design() if design is None else design
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
         refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
         asked = class_question(classes, source, prices, limits, certainty)
-        rows = read_class_rows(source, classes.listed(), design)
+        rows = read_class_rows(source, classes.listed(), design or Design())
         remark(rows.sentence, quiet=output.quiet)
         label = class_abstain_label(abstain_label, asked["classes"])
         return ManyClasses(cases=rows, asked=asked, abstain_label=label)
@@ -230,8 +229,8 @@ class TwoClasses:
             times = check_times(rows.times, rows.n)
             columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
             table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
-            if rows.roles.repeated or rows.selected:
-                table = table.unproven()
+        if self.cases.doubtful:
+            table = table.unproven()
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(table, problem, class_names=names)
 

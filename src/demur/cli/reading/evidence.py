@@ -370,6 +370,8 @@ class Evidence:
         The labels of two classes.
     columns : dict
         Model -> its columns, in the order of the classes, where there is one for each class; else empty.
+    doubtful : bool
+        Whether rows may belong together, or were left out for other scores: then nothing is proven of them.
     """
 
     sentence: str
@@ -379,6 +381,7 @@ class Evidence:
     positive: str = ""
     negative: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    doubtful: bool = False
 
     @property
     def certified(self) -> float:
@@ -463,6 +466,7 @@ def read_evidence(
             positive=read.positive,
             negative=read.negative,
             group=read.roles.group if apart else None,
+            doubtful=bool(read.roles.repeated or read.selected),
             parts={name: Part(rows=part) for name, part in rows.items()},
         )
     if not split:
@@ -477,7 +481,7 @@ def read_evidence(
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
     with open_with(source.file, source.reader, source.master) as table:
-        roles = choose_roles(table, source, prices=prices if prices.by_case else None)
+        roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
         return _counted(table, roles, source, prices)
 
 
@@ -548,6 +552,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         positive=positive,
         negative=negative,
         group=roles.group,
+        doubtful=bool(roles.repeated),
         parts=parts,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from demur._files.database import connect, load_duckdb
 from demur._files.whole import temporary_folder
 from demur.calibration import calibration_slope
-from demur.cli.options import Source
+from demur.cli.options import Design, Source
 from demur.cli.output import times, wrapped
 from demur.cli.reading.evidence import (
     class_without_weight,
@@ -130,7 +130,7 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
     """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
     with open_with(source.file, source.reader, source.master) as table:
         table.name = table.name if shown is None else shown
-        roles = choose_roles(table, source)
+        roles = choose_roles(table, source, design=Design())
         rows = table.read(roles.columns) if source.reader == "memory" else None
         problems, positive = _look(table, roles, rows, source.positive)
         problems += _amounts(table, roles, source)

@@ -57,7 +57,6 @@ _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
 # names that are keys as they stand; "risk_index" or "worst_case" may well be a score
 _KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx|id|.*_id")
 _ID_NAMES = re.compile(r"id|.*_id")
-_REPEATED = "values repeat"
 _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 # what DuckDB and pandas call a column without a name: the row numbers pandas and R write
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
@@ -255,6 +254,10 @@ def choose_roles(
         cluster=placed.get("--cluster"),
         time=placed.get("--time"),
     )
+    if design is not None and design.cluster is None:
+        free = [name for name in table.kinds if name not in (*roles.columns, *source.exclude)]
+        ids = [name for name in free if _ID_NAMES.fullmatch(name.lower())]
+        roles = replace(roles, repeated=tuple(filter(table.repeats, ids)))
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
 
@@ -334,8 +337,7 @@ def _with_guessed_models(table: "Table", roles: Roles, source: Source, *, scores
     if not models:
         why = f"left out: {', '.join(left_out)}" if left_out else "there is no other column"
         raise InputError(f"`{table.name}` has no score column ({why}). Hint: pass --model COLUMN.")
-    repeated = tuple(name for name, reason in reasons.items() if reason == _REPEATED and not roles.cluster)
-    return replace(roles, models=models, left_out=left_out, suspects=tuple(doubtful), repeated=repeated)
+    return replace(roles, models=models, left_out=left_out, suspects=tuple(doubtful))
 
 
 def _suspects(table: "Table", numeric: Collection[str], positive: str | None) -> dict[str, str]:
@@ -374,7 +376,7 @@ def _reason_to_leave_out(table: "Table", name: str) -> str | None:
     if lower in _LABEL_NAMES:
         return "a label"
     if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
-        return _REPEATED if _ID_NAMES.fullmatch(lower) and table.repeats(name) else "a key"
+        return "a key"
     if kind == "text":
         # one stray word must not make a model disappear
         if 2 * table.n_numeric(name) >= table.n_rows:

@@ -49,11 +49,13 @@ def command(
 
     read = ask(source, prices, limits, classes, certainty, output, design=design)
     parts = each_part(read, lambda name: compared(read.compare(name)))
+    refused = design.require_proof and not proven(parts)
+    path = None if refused else output.path  # no file where a proof is asked for and missing
     if output.as_json:
-        write(parts_document("compare", read, parts), output.path)
-    elif output.as_table:
+        write(parts_document("compare", read, parts), path)
+    elif output.as_table and not refused:
         write_compared_tables(read, parts, output)
     else:
-        write(compared_text(read, parts, output=output.path), output.path)
-    if design.require_proof and not proven(parts):
+        write(compared_text(read, parts, output=path), path)
+    if refused:
         raise Exit(NOT_PROVEN)
