@@ -481,6 +481,22 @@ def _weights() -> Iterator[Problem]:
         )
 
 
+def _designs() -> Iterator[Problem]:
+    """Yield cases that hang together, follow each other, or have no label."""
+    styles = ("plain", "tied", "rounded")
+    for k, draw, problem in _series("clusters", 8, sizes=(60, 75, 90, 120), styles=styles):
+        groups = draw.rng.permutation(np.arange(len(problem.y)) // (2 + k % 3))
+        more = {"prevalence": 0.3} if k % 4 == 3 else {}
+        yield _asked(problem, costs=draw.costs(k), groups=groups, **more)
+    for k, draw, problem in _series("time", 6, sizes=(120,), styles=styles):
+        when = draw.rng.permutation(len(problem.y))
+        yield _asked(problem, costs=draw.costs(k), time=when, **({"groups": when % 40} if k % 3 == 2 else {}))
+    for k, draw, problem in _series("missing labels", 6, sizes=(90,), styles=styles):
+        labels = np.where(draw.rng.random(len(problem.y)) < 0.1, np.nan, problem.y)
+        how = ("bounds", "drop")[k % 2]
+        yield _asked(replace(problem, y=labels), costs=draw.costs(k), missing_labels=how)
+
+
 # ---------------------------------------------------------------- two classes, given as classes
 
 
@@ -578,6 +594,7 @@ def _all() -> Iterator[Problem]:
     yield from _counts()
     yield from _joint()
     yield from _weights()
+    yield from _designs()
     yield from _two_classes()
     yield from _classes(3, 12, (30,))
     yield from _classes(6, 8, (30, 36))
