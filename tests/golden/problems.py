@@ -492,8 +492,7 @@ def _designs() -> Iterator[Problem]:
         when = draw.rng.permutation(len(problem.y))
         yield _asked(problem, costs=draw.costs(k), time=when, **({"groups": when % 40} if k % 3 == 2 else {}))
     for k, draw, problem in _series("missing labels", 6, sizes=(90,), styles=styles):
-        # None rather than NaN, which is not equal to itself
-        labels = np.where(draw.rng.random(len(problem.y)) < 0.1, None, problem.y)
+        labels = np.where(draw.rng.random(len(problem.y)) < 0.1, np.nan, problem.y)
         how = ("bounds", "drop")[k % 2]
         yield _asked(replace(problem, y=labels), costs=draw.costs(k), missing_labels=how)
 
