@@ -354,7 +354,7 @@ def test_decisions_and_tables_of_many_cases_against_the_definition(weighted):
     y, a, b, w = sample(7, n=2**17, weighted=weighted)
     split, models = common(y, a, b, w, folds=3)
     (rows,) = split.splits.repeats
-    prices = Prices.of_surface(np.asarray(0.5), np.asarray(0.15), np.asarray(0.15))
+    prices = Prices.of_surface(np.asarray(0.5), np.asarray(0.15))
     decided = [learned(split, model, prices) for model in models]
     for model, judged in zip(models, decided, strict=True):
         limits = np.array([table.rule.limits(prices.share_cuts()) for table in model.honest.tables])

@@ -255,7 +255,7 @@ def test_known_prevalence_by_hand():
     assert certificate.margin(0.5) == pytest.approx(0.2 * eps + 0.5 * 0.8 * eps)
     assert certificate.interval(1, 5.0).high == pytest.approx(min(0.2, 0.8))
     one_class = surface_certificate([1, 1, 1], [1, 2, 3], prevalence=1.0, method="dkw")
-    assert one_class.margin(7) == pytest.approx(dkw_margin(3, 0.025))
+    assert one_class.margin(7) == pytest.approx(dkw_margin(3, 0.0125))
     law = distribution_bounds(6, delta=0.025)
     window = surface_certificate(COUNTS, prevalence=0.2).of_window((-0.5, 0.4), 0.5, 0.25)
     assert window.certified_fn == pytest.approx(0.2 * law[1])
@@ -417,7 +417,7 @@ def test_inequality_against_simulation_of_its_law():
         u = np.sort(rng.random(n))
         steps = np.arange(n + 1) / n
         gap = max(np.max(steps[1:] - u), np.max(u - steps[:-1]))
-        exceeded += gap > dkw_margin(n, 0.5)
+        exceeded += gap > dkw_margin(n, 0.25)
     assert 0.35 < exceeded / 400 <= 0.55
 
 

@@ -13,7 +13,7 @@ number of scores.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -340,7 +340,7 @@ class SurfaceCertificate(Result):
             )
         x = check_nonnegative(mu, "mu")
         each = [
-            share * dkw_margin(law.n, law.delta, sides=1) if share else 0.0
+            share * dkw_margin(law.n, law.delta) if share else 0.0
             for share, law in self._laws(two_sided=True)
         ]
         return as_scalar(np.asarray(each[0] + x * each[1]))
@@ -353,13 +353,10 @@ class SurfaceCertificate(Result):
         """
         x, y = check_cost_point(mu, nu)
         bounds, below = self.cut_bounds[1], self.cut_masses.below
-        low, high = np.empty(x.shape), np.empty(x.shape)
         # beyond mu / (1 + mu) abstaining never pays and the surface no longer depends on nu
         useful = np.minimum(y, x / (1 + x))
-        for at in np.ndindex(x.shape):
-            costs = RelativeCosts(float(x[at]), float(useful[at]), float(useful[at]))
-            low[at] = least_possible_cost(bounds, costs)
-            high[at] = guaranteed_cuts(bounds, below, costs)[2]
+        low = _at_points(lambda costs: least_possible_cost(bounds, costs), x, useful)
+        high = _at_points(lambda costs: guaranteed_cuts(bounds, below, costs)[2], x, useful)
         trivial = x / (1 + x)
         if self.prevalence_known:
             trivial = np.minimum(self.prevalence, x * (1 - self.prevalence))
@@ -387,11 +384,8 @@ class SurfaceCertificate(Result):
     def guaranteed_cost(self, mu: ArrayLike, nu: ArrayLike) -> Scalar:
         """Return the smallest certified cost any window has at (mu, nu); arrays give arrays."""
         x, y = check_cost_point(mu, nu)
-        cost = np.empty(x.shape)
-        for at in np.ndindex(x.shape):
-            costs = RelativeCosts(float(x[at]), float(y[at]), float(y[at]))
-            cost[at] = guaranteed_cuts(self.cut_bounds[0], self.cut_masses.below, costs)[2]
-        return as_scalar(cost)
+        bounds, below = self.cut_bounds[0], self.cut_masses.below
+        return as_scalar(_at_points(lambda costs: guaranteed_cuts(bounds, below, costs)[2], x, y))
 
     # ---------------------------------------------------------------- windows
 
@@ -543,6 +537,11 @@ class SurfaceCertificate(Result):
         what = f"n={self.n:g}, confidence_level={self.confidence_level:g}, method={self.method!r}"
         none_seen = float(self._laws(two_sided=False)[0][1].upper(0))
         return f"SurfaceCertificate({what}, no miss seen: at most {none_seen:.4g})"
+
+
+def _at_points(bound: Callable[[RelativeCosts], float], mu: FloatArray, nu: FloatArray) -> FloatArray:
+    """Compute a bound at every cost point."""
+    return np.asarray(np.vectorize(lambda x, y: bound(RelativeCosts(x, y, y)), otypes=[float])(mu, nu))
 
 
 def relative_costs(mu: Any, nu: Any, nu_negative: Any, costs: CostModel | None) -> RelativeCosts:

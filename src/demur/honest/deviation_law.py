@@ -64,30 +64,34 @@ def matrix_pays(rules: JudgedRules, groups: int, points: int) -> bool:
     Few groups pay for a small matrix as well, but not for loading the compiler: only where there
     are so many cases that it is loaded already. What is loaded must not decide, as the draws differ.
     """
-    cases = rules.weighting.n_positive + rules.weighting.n_negative
-    few = cases < COMPILE_FROM
+    few = rules.weighting.n_positive + rules.weighting.n_negative < COMPILE_FROM
     return groups > (_MANY_GROUPS if few else min(_MANY_GROUPS, _GROUPS_PER_POINT * points))
 
 
-def step_weights(
-    rules: JudgedRules, prices: Prices, scale: FloatArray
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Weights of 1[x < first], 1[x < last] and 1 in the centred loss times `scale`, for each class.
+def loss_steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:
+    """Per class and fold: the centred loss times `scale` as a sum of three steps 1[x < cut] in the position.
 
-    A positive costs miss 1[x < first] + abstain 1[first <= x < last] at position x, a negative
-    abstain 1[first <= x < last] + alarm 1[x >= last].
+    Cuts and weights are (grid points x 3). A positive costs miss 1[x < first] + abstain 1[first <= x < last]
+    at position x, a negative abstain 1[first <= x < last] + alarm 1[x >= last]. The third cut lies above all
+    positions.
     """
-    miss, alarm, w = prices.miss, prices.alarm, rules.weighting
+    miss, alarm, w, share_cuts = prices.miss, prices.alarm, rules.weighting, prices.share_cuts()
     review_positive, review_negative = prices.by_class
     positive, negative = (one.total for one in rules.interval_sums(prices))
     # cases scatter around the mean of their class where the prevalence is given
     centres = positive / w.n_positive, negative / w.n_negative
     if w.given is None:
         centres = 2 * ((positive + negative) * w.positive,)
-    return (
+    cuts = []
+    for table in rules.tables:
+        above = np.full(scale.shape, table.rule.n_positions)
+        cuts.append(np.stack([*table.rule.limits(share_cuts), above], axis=1).astype(np.int64))
+    by_class = (
         [w.positive * scale * c for c in (miss - review_positive, review_positive, -centres[0])],
         [w.negative * scale * c for c in (-review_negative, review_negative - alarm, alarm - centres[1])],
     )
+    weights = [np.ascontiguousarray(np.stack(own, axis=1)) for own in by_class]
+    return [(ends, own) for own in weights for ends in cuts]
 
 
 def group_sizes(rules: JudgedRules) -> FloatArray:
@@ -138,19 +142,13 @@ def loss_part(
     """Build the map of one model: sum of multiplier times weight times (loss - mean) times `scale`."""
     from scipy.sparse import csr_array
 
-    columns, values, cuts = [], [], prices.share_cuts()
-    start = 0
-    for coefficients in step_weights(rules, prices, scale):
-        for table in rules.tables:
-            end = start + table.rule.n_positions
-            for at, coefficient in zip((*table.rule.limits(cuts), None), coefficients, strict=True):
-                columns.append(np.full(scale.shape, end) if at is None else start + at)
-                values.append(coefficient)
-            start = end + 1
-    points = np.tile(np.arange(scale.size), len(columns))
-    entries = np.concatenate(values), (points, np.concatenate(columns))
-    matrix = csr_array(entries, shape=(scale.size, start))
-    return LossPart(np.concatenate(rules.slot_offsets()), matrix, bins)
+    cuts, weights = zip(*loss_steps(rules, prices, scale), strict=True)
+    bounds = np.concatenate(rules.slot_offsets())
+    starts = bounds + np.arange(len(bounds))
+    columns = np.concatenate([start + ends for start, ends in zip(starts[:-1], cuts, strict=True)])
+    points = np.tile(np.repeat(np.arange(scale.size), 3), len(cuts))
+    entries = np.concatenate(weights).ravel(), (points, columns.ravel())
+    return LossPart(bounds, csr_array(entries, shape=(scale.size, starts[-1])), bins)
 
 
 def max_deviations(
@@ -204,17 +202,11 @@ def rules_effects(rules: JudgedRules, prices: Prices, scale: FloatArray) -> Floa
 
     (groups x points), groups in the order of `group_sizes`.
     """
-    cuts = prices.share_cuts()
-    limits = [table.rule.limits(cuts) for table in rules.tables]
-    first, last = (np.stack(ends) for ends in zip(*limits, strict=True))
-    sizes = [table.rule.n_positions for table in rules.tables]
-    table, position = np.repeat(np.arange(len(sizes)), sizes), np.concatenate(list(map(np.arange, sizes)))
-    missed, undecided = position[:, None] < first[table], position[:, None] < last[table]
-    by_class = [
-        missed * below + undecided * between + rest
-        for below, between, rest in step_weights(rules, prices, scale)
+    effects = [
+        ((np.arange(cuts[0, -1])[:, None, None] < cuts) * weights).sum(axis=-1)
+        for cuts, weights in loss_steps(rules, prices, scale)
     ]
-    return np.sqrt(group_sizes(rules))[:, None] * np.concatenate(by_class)
+    return np.sqrt(group_sizes(rules))[:, None] * np.concatenate(effects)
 
 
 def factored_deviations(effects: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -231,7 +223,7 @@ def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> F
     nothing = np.zeros((scale.size, 3), dtype=np.int64), np.zeros((scale.size, 3)), np.zeros(1)
     columns = [table.positives for table in rules.tables] + [table.negatives for table in rules.tables]
     segments = []
-    for steps, column in zip(_steps(rules, prices, scale), columns, strict=True):
+    for steps, column in zip(loss_steps(rules, prices, scale), columns, strict=True):
         below = np.concatenate([[0.0], np.cumsum(column)])
         joint = np.zeros((len(below), 1))
         segments.append((*steps, below, *nothing, joint, joint.T))
@@ -240,7 +232,7 @@ def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> F
 
 def pair_covariance(pair: JudgedPair, prices: Prices, scale: FloatArray) -> FloatArray:
     """Covariance of the deviations of the mean difference of two models times `scale`, over the grid."""
-    first, second = (_steps(rules, prices, scale) for rules in (pair.first, pair.second))
+    first, second = (loss_steps(rules, prices, scale) for rules in (pair.first, pair.second))
     # both ways round, as walking down a column of a large table is slow
     segments = (
         (*one, joint[:, -1].copy(), *two, joint[-1], joint, np.ascontiguousarray(joint.T))
@@ -284,21 +276,6 @@ def pivoted_factor(covariance: FloatArray) -> FloatArray:
         left -= factor[:, rank] ** 2
         left[pivot] = 0.0
     return factor
-
-
-def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:
-    """Per class and fold: cuts and weights of the centred, scaled loss as a sum of steps 1[x < cut].
-
-    The third cut lies above all positions.
-    """
-    steps, share_cuts = [], prices.share_cuts()
-    for coefficients in step_weights(rules, prices, scale):
-        weights = np.ascontiguousarray(np.stack(coefficients, axis=1))
-        for table in rules.tables:
-            above = np.full(scale.shape, table.rule.n_positions)
-            cuts = np.stack([*table.rule.limits(share_cuts), above], axis=1).astype(np.int64)
-            steps.append((cuts, weights))
-    return steps
 
 
 def _add_products_by_block(

@@ -95,12 +95,10 @@ class SurfaceDifferenceBand(Result):
         """Say in words where each model is proven cheaper."""
         parts = []
         for name, code, share in ((first, -1, self.a_better_share), (second, 1, self.b_better_share)):
-            at = np.nonzero(self.decision == code)
+            at, where = np.nonzero(self.decision == code), ""
             if len(at[0]):
                 x, y = self.mu[at[0]], self.nu[at[1]]
                 where = f" (within mu {x.min():.2f} to {x.max():.2f}, nu {y.min():.2f} to {y.max():.2f})"
-            else:
-                where = ""
             parts.append(f"{name} is cheaper on {100 * share:.0f} % of the costs{where}")
         return f"{parts[0]}, {parts[1]}, undecided on {100 * self.undecided_share:.0f} %."
 

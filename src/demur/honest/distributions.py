@@ -25,12 +25,12 @@ BOUND_METHODS = ("order statistics", "dkw")
 """How `surface_certificate` can bound a distribution function."""
 
 
-def dkw_margin(n: float, delta: float, *, sides: int = 2) -> float:
-    """Return eps with Pr(sup |F_n - F| > eps) <= delta (Massart 1990, corollary 1).
+def dkw_margin(n: float, delta: float) -> float:
+    """Return eps with Pr(sup (F - F_n) > eps) <= delta, for delta up to one half (Massart 1990).
 
-    With ``sides=1`` the supremum of F - F_n alone, for delta up to one half.
+    To both sides, sup |F - F_n|, with probability 2 delta (corollary 1).
     """
-    return math.sqrt(math.log(sides / delta) / (2 * n))
+    return math.sqrt(math.log(1 / delta) / (2 * n))
 
 
 # models of the same cases share their bounds
@@ -99,7 +99,7 @@ class DistributionBounds:
         if self.n == 0:
             return np.full(k.shape, max(sign, 0.0))
         if self.method == "dkw":
-            return np.clip(k / self.n + sign * dkw_margin(self.n, self.delta, sides=1), 0.0, 1.0)
+            return np.clip(k / self.n + sign * dkw_margin(self.n, self.delta), 0.0, 1.0)
         counts, values = _order_statistic_bounds(self.n, self.delta, side)
         # a bound belongs to the counts after the previous selected one, up to its own; the last to n
         return np.asarray(values[np.searchsorted(counts, k, side="left")])

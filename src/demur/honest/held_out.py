@@ -108,7 +108,6 @@ class JudgedRules:
 
     tables: tuple[FoldTable, ...]
     weighting: Weighting
-    repeats: int = 1
 
     def outcomes(self, prices: Prices) -> HonestRates:
         """Number of the cases with each costly outcome at every cost point."""
@@ -198,7 +197,7 @@ def judge_sorted(
         float(len(one.rows) if one.cases is None else one.cases.sum()) for one in classes[0]
     )
     weighting = Weighting.of(n_positive, n_negative, prevalence)
-    return JudgedRules(tuple(tables), weighting, repeats), positions
+    return JudgedRules(tuple(tables), weighting), positions
 
 
 def place_rows(one: ClassRows, rules: Sequence[LearnedRule], position: Any) -> list[FloatArray]:
@@ -281,4 +280,4 @@ def reweighted(rules: JudgedRules, prevalence: float | None) -> JudgedRules:
         for rule, *columns in rules.tables
     )
     weighting = Weighting.of(rules.weighting.n_positive, rules.weighting.n_negative, prevalence)
-    return JudgedRules(tables, weighting, rules.repeats)
+    return JudgedRules(tables, weighting)

@@ -246,7 +246,7 @@ def roc_band(
             tpr_high=1 - positive.lower(misses),
         )
         if method == "dkw":
-            margins = dkw_margin(n_negative, share, sides=1), dkw_margin(n_positive, share, sides=1)
+            margins = dkw_margin(n_negative, share), dkw_margin(n_positive, share)
     low, high = limits.at(curve.fpr)
     # where the curve rises vertically its upper points belong to the band as well
     low, high = np.minimum(low, curve.tpr), np.maximum(high, curve.tpr)

@@ -29,9 +29,9 @@ class Prices(NamedTuple):
     abstain_negative: FloatArray | None = None
 
     @classmethod
-    def of_surface(cls, mu: FloatArray, nu: FloatArray, nu_negative: FloatArray | None = None) -> "Prices":
+    def of_surface(cls, mu: FloatArray, nu: FloatArray) -> "Prices":
         """Costs of the points (mu, nu) of an abstention surface."""
-        return cls(np.ones(mu.shape), mu, nu, nu if nu_negative is None else nu_negative)
+        return cls(np.ones(mu.shape), mu, nu, nu)
 
     @classmethod
     def at(cls, costs: CostModel) -> "Prices":
