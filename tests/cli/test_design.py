@@ -340,9 +340,13 @@ def test_other_keys_may_repeat(run, tmp_path, name):
     assert answer.out.startswith("Proven. ")
 
 
-def test_check_names_an_id_that_repeats(run, visits, independent):
-    assert REPEAT in " ".join(run("check", visits).err.split())
+def test_other_verbs_name_an_id_that_repeats(run, visits, independent, tmp_path):
+    told = REPEAT.replace("pass --cluster", "demur compare and decide take --cluster")
+    assert told in " ".join(run("check", visits).err.split())
     assert "repeat" not in run("check", independent).err
+    page = run("report", visits, *PRICES, "-o", tmp_path / "page.html")
+    assert told in " ".join(page.err.split())
+    assert page.out.startswith("Likely. Use good")
 
 
 # ---------------------------------------------------------------- proof

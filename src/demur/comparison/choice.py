@@ -110,9 +110,6 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     regret, worst = _over_ranges(best, choice)
     confusion = rates_of(best.honest, problem.shares)
     model = None if best.model is None else choice.judged[best.model]
-    sizes = choice.first.class_sizes
-    # over time the costs are those of the cases that were judged
-    judged = best.honest.sum(axis=1) if best.cases.splits.forward else sizes
     # a threshold was chosen for somebody who cannot send a case to a person
     chosen_for = problem.never_abstaining() if best.kind == "threshold" else problem
     return Answer(
@@ -141,8 +138,8 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         shares=_action_shares(best, choice),
         n=choice.first.n,
         n_rules=len(choice.all),
-        class_sizes=sizes,
-        class_shares=judged / judged.sum() if problem.shares is None else problem.shares,
+        class_sizes=choice.first.class_sizes,
+        class_shares=_class_shares(best, choice),
         confidence_level=problem.confidence_level,
         classes=choice.classes,
         class_names=choice.class_names,
@@ -260,6 +257,15 @@ def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: Decisi
     # cases of a class and their money are weighted alike
     each = confusion.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
     return np.asarray(candidate.paid * np.array(centre.costs) * each)
+
+
+def _class_shares(best: Candidate, choice: Choice) -> FloatArray:
+    """Return P(class) in use; over time that of the cases that were judged."""
+    if choice.problem.shares is not None:
+        return choice.problem.shares
+    forward = best.cases.splits.forward
+    sizes = best.honest.sum(axis=1) if forward else choice.first.class_sizes
+    return np.asarray(sizes / sizes.sum())
 
 
 def _action_shares(candidate: Candidate, choice: Choice) -> Mapping[Any, float]:

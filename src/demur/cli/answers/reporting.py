@@ -104,7 +104,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         "confidence_level": problem.confidence_level,
         "seed": problem.seed,
     }
-    if part.joint is not None and rows is None:
+    if cases.doubtful or (part.joint is not None and rows is None):
         # at costs to begin with, where none are given
         asked = replace(read, problem=page_problem(**settings))
         return Report.from_comparison(asked.compare(name), source=source)

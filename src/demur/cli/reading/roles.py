@@ -184,8 +184,11 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         )
     if roles.repeated:
         name = roles.repeated[0]
+        context = click.get_current_context(silent=True)
+        flags = [] if context is None else [flag for one in context.command.params for flag in one.opts]
+        who = "pass" if "--cluster" in flags else "demur compare and decide take"
         text += (
-            f" Values of {name} repeat: pass --cluster {name} if rows of one are not independent, --exclude "
+            f" Values of {name} repeat: {who} --cluster {name} if rows of one are not independent, --exclude "
             f"{name} if they are; until then nothing is proven or guaranteed."
         )
     return text

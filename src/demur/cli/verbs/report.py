@@ -8,6 +8,7 @@ import click
 from demur.cli.options import (
     Certainty,
     Classes,
+    Design,
     Flags,
     Limits,
     Output,
@@ -119,7 +120,9 @@ def command(
         _require_groups(pages, source, prices)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
-    read = ask(source, prices, limits, classes, certainty, output, split=not pages.one_page)
+    # keys that repeat are looked for; what is made of them is not proven
+    flags = source, prices, limits, classes, certainty, output
+    read = ask(*flags, split=not pages.one_page, design=Design())
     parts = make_reports(read, pages.smallest)
     reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
     left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
