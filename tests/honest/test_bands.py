@@ -99,7 +99,7 @@ def test_deviation_at_one_point_is_standard_normal_against_theory():
         prices = Prices.of_surface(np.array([0.8]), np.array([0.2]))
         part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))
         sizes = group_sizes(rules)
-        influence = part.on_grid(np.eye(len(sizes)))[0]
+        influence = part(np.eye(len(sizes)))[0]
         assert influence @ sizes == pytest.approx(0, abs=1e-12)
         assert influence**2 @ sizes == pytest.approx(1 - 1 / 400)
         both = max_deviations(sizes, [part], n_resamples=2000, rng=np.random.default_rng(0))

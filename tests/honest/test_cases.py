@@ -258,11 +258,11 @@ def test_covariance_against_one_multiplier_per_group(seed, weighted, prevalence,
         for rules, slot in zip((pair.first, pair.second), slots, strict=True)
     ]
     each = np.eye(len(pair.sizes))
-    effect = parts[0].on_grid(each) - parts[1].on_grid(each)
+    effect = parts[0](each) - parts[1](each)
     expected = (effect * pair.sizes) @ effect.T
     assert pair_covariance(pair, prices, scale) == pytest.approx(expected, abs=1e-12)
     rules = judged[0].honest
-    effect = loss_part(rules, prices, scale).on_grid(np.eye(len(group_sizes(rules))))
+    effect = loss_part(rules, prices, scale)(np.eye(len(group_sizes(rules))))
     expected = (effect * group_sizes(rules)) @ effect.T
     assert rules_covariance(rules, prices, scale) == pytest.approx(expected, abs=1e-12)
     at_every_point = rules_effects(rules, prices, scale)

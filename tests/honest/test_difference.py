@@ -111,7 +111,7 @@ def test_multiplier_sums_against_the_sum_over_groups():
     for sign, rules, slots in ((1, pair.first, pair.first_slot), (-1, pair.second, pair.second_slot)):
         part = loss_part(rules, prices, scale, slots)
         # unit multipliers read off what one case of each group contributes
-        influence += sign * part.on_grid(np.eye(len(pair.sizes)))
+        influence += sign * part(np.eye(len(pair.sizes)))
     mean, error = pair.difference_and_error(prices)
     spread = (influence**2 @ pair.sizes) / scale**2
     assert influence @ pair.sizes == pytest.approx(0, abs=1e-12)

@@ -15,9 +15,10 @@ in cumulative tables of positions.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from demur.honest.rules import Prices
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
-    "LossPart",
     "deviations",
     "effects_pay",
     "factored_deviations",
@@ -43,6 +43,9 @@ __all__ = [
     "rules_effects",
     "upper_quantile",
 ]
+
+LossPart: TypeAlias = Callable[[FloatArray], FloatArray]
+"""Linear map from multipliers to centred, scaled sums on the grid, for one model."""
 
 _NUMBERS_PER_CHUNK = 2**19
 _MANY_GROUPS = 2**13
@@ -108,47 +111,38 @@ def _extremes(drawn: FloatArray) -> FloatArray:
 # ---------------------------------------------------------------- a multiplier for every group
 
 
-class LossPart(NamedTuple):
-    """Linear map from multipliers to centred, scaled sums on the grid, for one model.
-
-    Slots are ordered by class, fold, position; `bounds` are the ends of the (class, fold) segments among
-    them, from 0 on. `matrix` is sparse (grid points x running sums); each segment's running sums start
-    with a 0. `bins` is the slot of every multiplier group; None where each slot is a group of its own.
-    """
-
-    bounds: IntArray
-    matrix: Any
-    bins: IntArray | None
-
-    def on_grid(self, multipliers: FloatArray) -> FloatArray:
-        """Return (grid points x draws) for (draws x groups)."""
-        draws, bounds = len(multipliers), self.bounds
-        slots = multipliers
-        if self.bins is not None:
-            order = np.argsort(self.bins, kind="stable")
-            filled, starts = np.unique(self.bins[order], return_index=True)
-            slots = np.zeros((draws, bounds[-1]))
-            slots[:, filled] = np.add.reduceat(multipliers[:, order], starts, axis=1)
-        running = np.zeros((draws, self.matrix.shape[1]))
-        for index in range(len(bounds) - 1):
-            start, end = bounds[index], bounds[index + 1]
-            np.cumsum(slots[:, start:end], axis=1, out=running[:, start + index + 1 : end + index + 1])
-        return np.asarray(self.matrix @ np.ascontiguousarray(running.T))
-
-
 def loss_part(
     rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntArray | None = None
 ) -> LossPart:
-    """Build the map of one model: sum of multiplier times weight times (loss - mean) times `scale`."""
+    """Return the map of one model: sum of multiplier times weight times (loss - mean) times `scale`.
+
+    It takes multipliers (draws x groups) to the grid (points x draws). `bins` is the slot of every multiplier
+    group; None where each slot is a group of its own.
+    """
     from scipy.sparse import csr_array
 
     cuts, weights = zip(*loss_steps(rules, prices, scale), strict=True)
+    # ends of the (class, fold) segments among the slots; the running sums of each segment start with a 0
     bounds = np.concatenate(rules.slot_offsets())
     starts = bounds + np.arange(len(bounds))
     columns = np.concatenate([start + ends for start, ends in zip(starts[:-1], cuts, strict=True)])
     points = np.tile(np.repeat(np.arange(scale.size), 3), len(cuts))
     entries = np.concatenate(weights).ravel(), (points, columns.ravel())
-    return LossPart(bounds, csr_array(entries, shape=(scale.size, starts[-1])), bins)
+    matrix = csr_array(entries, shape=(scale.size, starts[-1]))
+
+    def on_grid(multipliers: FloatArray) -> FloatArray:
+        slots = multipliers
+        if bins is not None:
+            order = np.argsort(bins, kind="stable")
+            filled, first = np.unique(bins[order], return_index=True)
+            slots = np.zeros((len(multipliers), bounds[-1]))
+            slots[:, filled] = np.add.reduceat(multipliers[:, order], first, axis=1)
+        running = np.zeros((len(multipliers), starts[-1]))
+        for index, (start, end) in enumerate(pairwise(bounds)):
+            np.cumsum(slots[:, start:end], axis=1, out=running[:, start + index + 1 : end + index + 1])
+        return np.asarray(matrix @ np.ascontiguousarray(running.T))
+
+    return on_grid
 
 
 def max_deviations(
@@ -175,9 +169,9 @@ def max_deviations(
         for row, seed in zip(multipliers, chunk, strict=True):
             np.random.default_rng(seed).standard_normal(out=row)
         multipliers *= scale
-        grid = parts[0].on_grid(multipliers)
+        grid = parts[0](multipliers)
         for other in parts[1:]:
-            grid -= other.on_grid(multipliers)
+            grid -= other(multipliers)
         return _extremes(grid)
 
     chunks_done = []
