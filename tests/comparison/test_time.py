@@ -82,6 +82,14 @@ def test_cost_against_windows_chosen_on_the_past(form):
     assert found.units == 2100
 
 
+def test_times_with_a_zone_are_those_of_utc():
+    y, score, when = _drifting(600)
+    plain = (np.datetime64("2024-01-01T00:00") + when.astype("timedelta64[m]")).astype(str)
+    zoned = [f"{one}+00:00" for one in plain.tolist()]
+    found = [compare_models(y, {"a": score}, costs=COSTS, time=one).to_dict() for one in (plain, zoned)]
+    assert found[0] == found[1]
+
+
 def test_clusters_of_the_block_are_not_learned_from():
     y, score, when = _drifting(1200)
     group = np.random.default_rng(1).integers(0, 200, 1200)

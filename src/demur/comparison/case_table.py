@@ -1,5 +1,6 @@
 """`CaseTable`: cases with a score per model, and their splits, from arrays, counts, joint counts or sums."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -88,7 +89,9 @@ def check_times(time: Any, n: int) -> Any:
         raise input_error("time", rule, f"an array of shape {values.shape}", hint)
     if values.dtype.kind in "OUS":
         try:
-            values = values.astype("datetime64[us]")
+            with warnings.catch_warnings():  # times with a zone become those of UTC, which is their order
+                warnings.simplefilter("ignore", UserWarning)
+                values = values.astype("datetime64[us]")
         except (ValueError, TypeError) as error:
             raise input_error("time", rule, str(error), hint) from None
     if values.dtype.kind not in "iufM":
