@@ -200,7 +200,7 @@ def rules_effects(rules: JudgedRules, prices: Prices, scale: FloatArray) -> Floa
         ((np.arange(cuts[0, -1])[:, None, None] < cuts) * weights).sum(axis=-1)
         for cuts, weights in loss_steps(rules, prices, scale)
     ]
-    return np.sqrt(group_sizes(rules))[:, None] * np.concatenate(effects)
+    return np.asarray(np.sqrt(group_sizes(rules))[:, None] * np.concatenate(effects))
 
 
 def factored_deviations(effects: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
