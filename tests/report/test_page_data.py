@@ -181,7 +181,7 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
     for k, (old, new, sentence) in enumerate(
         [
             (
-                '"version":3',
+                '"version":4',
                 '"version":1',
                 "The data must be of version 4, got 1. Hint: make the report again.",
             ),

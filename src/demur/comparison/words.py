@@ -241,14 +241,16 @@ def _costs(facts: Mapping[str, Any]) -> str:
     spread = facts["cost_range"] is not None
     if spread:
         least, most = (money(end, step) for end in facts["cost_range"])
-        over = [] if facts["regret"] is None else ["over the ranges"]
+        # a spread comes from ranges, from missing labels, or from both
+        ranged = facts["regret"] is not None or not facts["n_unlabelled"]
+        over = ["over the ranges"] if ranged else []
         if facts["n_unlabelled"]:
             over.append(f"whatever the {facts['n_unlabelled']:,} missing labels are")
         span = least if least == most else f"{least} to {most}"
         text = f"Cost {span} per 1000 cases {' and '.join(over)}"
         if facts["model"] is not None:
             text += f", at most {high} ({level_words(facts)})"
-        if facts["regret"] is not None:
+        if ranged:
             text += f"; in their middle {cost}"
     if facts["model"] is None:
         return f"{text}.{_best_model(facts, step)}"

@@ -150,7 +150,9 @@ function costSentence(facts: Facts): string {
   let text = `${isMade(facts) ? "Cost" : "Measured cost"} ${cost} per 1000 cases`;
   if (over !== null) {
     const most = isTrivial(facts) ? "" : `, at most ${money(interval[1], step)} (${level(facts)})`;
-    text = `Cost ${moneyRange(over, step)} per 1000 cases over the ranges${most}; in their middle ${cost}`;
+    const [least, dearest] = over.map((end) => money(end, step));
+    const span = least === dearest ? least : `${least} to ${dearest}`;
+    text = `Cost ${span} per 1000 cases over the ranges${most}; in their middle ${cost}`;
   }
   if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
   const sure = over !== null ? "" : ` (${level(facts)} ${moneyRange(interval, step)})`;

@@ -1,4 +1,4 @@
-/** The cost of the answer as a bar against the alternatives, each with what it measured per 1000 cases. */
+/** The cost of the answer as a bar against the alternatives, per 1000 cases. */
 import { rivals, type ClassNames } from "../comparison/choice";
 import type { Candidate } from "../comparison/candidates";
 import { costOf } from "../comparison/estimates";
@@ -35,7 +35,7 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
     const bars = at.answer === null ? [] : barsOf(at);
     show(element, bars.length > 0);
     const made = at.answer !== null && isMade(at.answer.facts);
-    element.setAttribute("aria-label", `${made ? "Cost per 1000 cases against the measured cost of the" : "Measured cost per 1000 cases against the"} alternatives`);
+    element.setAttribute("aria-label", `${made ? "Cost" : "Measured cost"} per 1000 cases against the alternatives`);
     const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
     // what right answers gain may make a rule cost less than nothing: its bar is empty
     const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
@@ -69,7 +69,11 @@ function barsOf(at: Situation): Bar[] {
   const bar = (one: Candidate, name: string, versus?: VersusFacts): Bar => {
     const { cost, interval } = costOf(one, question);
     const open = versus !== undefined && versus.interval[0] <= 0 && 0 <= versus.interval[1];
-    return { name, cost: at.money(cost), interval: interval.map((end) => at.money(end)), chosen: one === rule, open };
+    const measured = at.money(cost);
+    // as far from the answer as the difference says: after a choice, others are as lucky as the chosen one
+    const rise = isMade(facts) && versus !== undefined ? facts.cost - versus.difference - measured : 0;
+    const ends = interval.map((end) => at.money(end) + rise);
+    return { name, cost: measured + rise, interval: ends, chosen: one === rule, open };
   };
   const nameOf = (one: Candidate): string =>
     one.model === null ? shortTrivial(one.kind, at.names) : shortName(at.data.models[one.model].name);
