@@ -109,6 +109,8 @@ def test_the_page_works_in_the_frame_of_a_notebook(chromium, tmp_path):
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(file.as_uri())
+    # frames of a page in the background are not drawn
+    page.bring_to_front()
     frame = page.frame_locator("iframe")
     frame.locator("html[data-ready]").wait_for(state="attached")
     frame.locator('[data-role="cost-fp"]').fill("70")
