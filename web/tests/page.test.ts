@@ -21,7 +21,7 @@ import { initialState, maxAbstention, readFragment, reportLimits, startingCosts,
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
-  version: 3,
+  version: 4,
   software: { demur: "0.1" },
   source: { name: "p.csv", group: null, part: null, label: "y", positive: "1", negative: "0", weight: null },
   n_positive: 2,
@@ -187,7 +187,7 @@ test("a limit the page does not know is named", () => {
   assert.match(said, /This page cannot keep the limit max_fp_rate \(0\.1\): at other costs its rules are chosen without it\.$/);
   assert.deepEqual(reportLimits(made({ max_fp_rate: 0.1, max_abstention: 0.2 })), { maxAbstention: 0.2 });
   assert.doesNotMatch(remarks(made({ max_abstention: 0.2 }), startingCosts(report)).join(" "), /cannot keep/);
-  const classes = { schema: "demur.class_report", version: 2, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
+  const classes = { schema: "demur.class_report", version: 3, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
   assert.match(readClassReport(JSON.stringify(classes)).notes[0], /cannot keep the limit max_error \(0\.1\)/);
 });
 
