@@ -173,7 +173,6 @@ def loss_rows(
     losses: Losses,
     shares: FloatArray | None,
     *,
-    tabled: bool | None = None,
     best: bool = False,
 ) -> tuple[FloatArray, LossSample]:
     """Return the loss of a rule, or of one beyond another, on rows of cases, and the weights of the rows.
@@ -182,9 +181,8 @@ def loss_rows(
     favourable one.
     """
     cases = rules[0].cases
-    if tabled is None:
-        alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
-        tabled = alike and not any(rule.judged.honest_fees for rule in rules)
+    alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
+    tabled = alike and not any(rule.judged.honest_fees for rule in rules)
     found, sample = (tabled_losses if tabled else row_losses)(rules, losses, shares)
     loss = found[0] if len(rules) == 1 else found[0] - found[1]
     if not tabled and len(loss) <= _MOST_SORTED:
@@ -285,16 +283,14 @@ def cost_estimate(
     level: float,
     highest_fee: float = 0.0,
     rate_variance: float = 0.0,
-    tabled: bool | None = None,
     best: bool = False,
 ) -> Estimate:
     """Estimate what a rule costs in use.
 
-    The lower end is never below what is certain: the actions of the written rule at their cheapest. `tabled`
-    reads the outcomes averaged over the splits instead of the losses of every case. With `best` cases without
-    a label have their most favourable class, else their least favourable one.
+    The lower end is never below what is certain: the actions of the written rule at their cheapest. With
+    `best` cases without a label have their most favourable class, else their least favourable one.
     """
-    loss, sample = loss_rows([rule], losses, shares, tabled=tabled, best=best)
+    loss, sample = loss_rows([rule], losses, shares, best=best)
     worst = _worst(rule, losses, shares)
     highest = float(worst.max()) + highest_fee
     unit = worst_unit(highest, loss, sample, rule.cases)
