@@ -496,6 +496,7 @@ def test_json_is_valid_and_versioned(two):
         "prevalence",
         "headline",
         "notes",
+        "design",
         "comparison",
         "bounds",
         "cases",

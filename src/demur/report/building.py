@@ -19,6 +19,7 @@ from demur.honest.curve_bands import envelope_band_of
 from demur.honest.pairs import held_out_pair, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.policy.evidence import PolicyEvidence
+from demur.report.cases import page_design
 from demur.report.evidence import model_evidence
 from demur.report.model import ModelReport, PairReport, roc_points, score_bins
 from demur.roc.curve import auc_score
@@ -40,6 +41,8 @@ _MOST_PAIRED = 12
 def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
     """Begin the part of every model of a comparison; what is returned waits for all of them."""
     problem, models = comparison.problem, comparison.models
+    assert comparison.choice is not None
+    intervals, independent = page_design(comparison) is None, comparison.choice.first.independent
     counts = [comparison.judged[name].counts for name in models]
     # what takes longest goes first, so that no thread waits for it at the end
     evidence = [
@@ -49,29 +52,32 @@ def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[M
             prevalence=problem.rate,
             confidence_level=problem.confidence_level,
             weights=comparison.cases[name].weights,
+            intervals=intervals,
+            independent=independent,
         )
         for name, one in zip(models, counts, strict=True)
     ]
     wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
     drawn: list[dict[str, Future[Any]]] = [
         {
-            "cost_band": pool.submit(
-                envelope_band_of,
-                model.surface,
-                np.linspace(0, 1, 101),
-                level=problem.confidence_level,
-                draws=_DRAWS,
-                # streams of their own, so that neither threads nor other models matter
-                rng=np.random.default_rng([problem.seed, index]),
-                workers=1,
-            ),
-            "policy": pool.submit(PolicyEvidence.from_counts, counts[index]),
-            "bins": pool.submit(score_bins, counts[index]),
-            "roc": pool.submit(roc_points, counts[index]),
-            "evidence": evidence[index],
+            "policy": pool.submit(PolicyEvidence.from_counts, one),
+            "bins": pool.submit(score_bins, one),
+            "roc": pool.submit(roc_points, one),
+            "evidence": found,
         }
-        for index, model in enumerate(models.values())
+        for one, found in zip(counts, evidence, strict=True)
     ]
+    for index, model in enumerate(models.values() if intervals else ()):
+        drawn[index]["cost_band"] = pool.submit(
+            envelope_band_of,
+            model.surface,
+            np.linspace(0, 1, 101),
+            level=problem.confidence_level,
+            draws=_DRAWS,
+            # streams of their own, so that neither threads nor other models matter
+            rng=np.random.default_rng([problem.seed, index]),
+            workers=1,
+        )
 
     def finished() -> tuple[ModelReport, ...]:
         return tuple(
@@ -103,7 +109,6 @@ def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> 
             auc_interval=None,
             volume=None,
             wins=share,
-            cost_band=None,
             bins=score_bins(one),
             roc=roc_points(one),
             evidence=model_evidence(
@@ -111,6 +116,8 @@ def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> 
                 prevalence=problem.rate,
                 confidence_level=problem.confidence_level,
                 weights="importance",
+                intervals=True,
+                independent=False,
             ),
             policy=PolicyEvidence.from_counts(one),
         )

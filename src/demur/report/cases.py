@@ -13,7 +13,7 @@ from demur.comparison.comparison import Comparison
 from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["page_bounds", "page_cases"]
+__all__ = ["page_bounds", "page_cases", "page_design"]
 
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
@@ -57,6 +57,18 @@ def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, In
     return listed, first.cell[order]
 
 
+def page_design(comparison: Comparison) -> dict[str, Any] | None:
+    """Say which clusters intervals count and which period was judged; None where cases are independent."""
+    assert comparison.choice is not None
+    clustered, blocks = comparison.choice.first.cluster is not None, comparison.by_block
+    if not clustered and blocks is None:
+        return None
+    return {
+        "clusters": int(comparison.units) if clustered else None,
+        "period": None if blocks is None else [blocks[0].start, blocks[-1].end],
+    }
+
+
 def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str, Any] | None:
     """Bounds of distribution functions by count, valid for the choice among all models.
 
@@ -64,10 +76,12 @@ def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str
     prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
     limit, or right answers differ in cost: then `both_upper` and `both_lower` share the probability to
     fail; where they would fill the page they are left out. Without `every_score` only counts at cuts
-    between blocks are asked for. None where no bound holds for every sample size: cases of unequal
-    weight, or scores in bins.
+    between blocks are asked for. None where no bound holds for every sample size: cases that are not
+    independent or of unequal weight, or scores in bins.
     """
-    if comparison is None or comparison.weights == "importance" or comparison.problem.by_case:
+    if comparison is None or comparison.choice is None or comparison.problem.by_case:
+        return None
+    if not comparison.choice.first.independent:
         return None
     counts = [model.counts for model in comparison.judged.values()]
     if not all(one.exact for one in counts):

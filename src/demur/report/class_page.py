@@ -28,6 +28,7 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
 from demur.policy.labels import free_label
+from demur.report.cases import page_design
 from demur.report.model import DataSource, unrounded, whole_counts
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 _SCHEMA, _VERSION = "demur.class_report", 3
-_SOURCE = ("name", "group", "part", "label", "weight", "rows")
+_SOURCE = ("name", "group", "part", "label", "weight", "cluster", "time", "rows")
 _FACTORS = (0.25, 0.5, 2.0, 4.0)
 _FEW_FACTORS = (0.5, 2.0)
 _MOST_NUMBERS = 10**6
@@ -200,6 +201,7 @@ def class_document(
         "abstain_label": free_label(*labels),
         "n": comparison.n,
         "class_sizes": json_safe(comparison.class_sizes),
+        "judged_sizes": whole_counts(unrounded(choice.baselines[0].honest.sum(axis=1))),
         "shares": json_safe(problem.shares),
         "confidence_level": problem.confidence_level,
         "folds": comparison.folds,
@@ -212,6 +214,7 @@ def class_document(
         "condition": answer.condition,
         "headline": answer.words,
         "notes": list(notes),
+        "design": page_design(comparison),
         "comparison": comparison.to_dict(),
         "models": [
             {
@@ -235,13 +238,16 @@ def holds_rows(choice: Choice | None) -> bool:
 
 
 def _page_rows(choice: Choice) -> dict[str, Any] | None:
-    """Classes and probabilities of all rows as base64 of little-endian numbers; None for too many.
+    """Classes and probabilities of all judged rows as base64 of little-endian numbers; None for too many.
 
     Rows are in the order of their content, never in that of the file.
     """
     if not holds_rows(choice):
         return None
     cases, order = choice.first, content_order(choice, *choice.judged)
+    if cases.splits.first:
+        rows = cases.splits.repeats[0]
+        order = order[np.isin(order, rows.cell[cases.splits.judged() > 0])]
     return {
         "codes": _text(cases.codes[order].astype("<u2")),
         "sizes": cases.sizes[order].tolist() if cases.weights == "importance" else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +32,7 @@ from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
 from demur.report.asked import model_scores, page_problem
 from demur.report.building import begin_models, begin_pairs, lone_models
-from demur.report.cases import page_bounds, page_cases
+from demur.report.cases import page_bounds, page_cases, page_design
 from demur.report.class_page import (
     ReviewLevel,
     class_answer_at,
@@ -142,6 +142,8 @@ class Report(Result):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         weights: str = "importance",
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
         costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
         prevalence: Any = None,
         objective: str | None = None,
@@ -161,6 +163,9 @@ class Report(Result):
             As in `compare_models`.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
+        groups, time
+            As in `compare_models`: the answer takes them into account. At other costs the page measures
+            without intervals, as those it can compute take independent cases.
         costs : CostModel, CostRange, CaseCosts or, with `classes`, a matrix; optional
             Of every outcome, also by a reviewer, by class or by case; where the page starts. With costs
             by case the prices of the page are factors on them.
@@ -189,6 +194,8 @@ class Report(Result):
                 prevalence=prevalence,
                 sample_weight=sample_weight,
                 weights=weights,
+                groups=groups,
+                time=time,
                 objective=objective,
                 limits=Limits() if limits is None else limits,
                 confidence_level=confidence_level,
@@ -200,7 +207,12 @@ class Report(Result):
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
         columns = check_columns(
-            y_true, model_scores(scores), pos_label=pos_label, sample_weight=sample_weight
+            y_true,
+            model_scores(scores),
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            time=time,
         )
         positive, weight = columns.positive, columns.weight
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
@@ -210,8 +222,8 @@ class Report(Result):
         except InputError as error:
             held = True if weight is None else weight > 0
             sizes = [float(np.sum((positive == kind) & held)) for kind in (True, False)]
-            # the page has no other number for costs by case
-            if problem.by_case or not _too_few(error, sizes):
+            # too few cases are no error, but the page has no other number for costs by case
+            if problem.by_case or min(sizes) >= FEWEST_CASES:
                 raise
             counts = {
                 name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
@@ -274,7 +286,8 @@ class Report(Result):
             table = CaseTable.of_counts(checked, problem)
             comparison = compared(table, problem, class_names=origin.class_names)
         except InputError as error:
-            if not _too_few(error, sizes.pop()):
+            # fails by limits that nothing keeps, and not for lack of cases
+            if isinstance(error, UndefinedError) and min(sizes.pop()) >= FEWEST_CASES:
                 raise
             notes = [f"Honest costs are left out: {error}", *([_NOT_PAIRED] if len(checked) > 1 else [])]
             return cls._made(None, lone_models(checked, problem), (), problem, origin, notes, costs)
@@ -314,6 +327,12 @@ class Report(Result):
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
                 "the costs it was made with."
             )
+        if comparison is not None and page_design(comparison) is not None:
+            # tables of many classes are those of the blocks of time
+            shuffled = comparison.by_block is not None and not problem.many
+            where = "Beside the answer, and at other costs," if shuffled else "At other costs"
+            how = "by a shuffled split and without intervals" if shuffled else "without intervals"
+            said.append(f"{where} the page measures {how}; the copied command gives the answer there.")
         return cls(
             comparison=comparison,
             models=models,
@@ -393,6 +412,8 @@ class Report(Result):
         counts, comparison = self.models[0].surface.counts, self.comparison
         cases, cells = page_cases(comparison)
         amounts = page_amounts(comparison, cells)
+        # fold tables are of these splits: shuffled ones where the answer is judged forward in time
+        splits = None if comparison is None else next(iter(comparison.cases.values()))
         return {
             "schema": _SCHEMA,
             "version": _VERSION,
@@ -403,14 +424,15 @@ class Report(Result):
             "n_positive": whole_number(counts.n_positive),
             "n_negative": whole_number(counts.n_negative),
             "confidence_level": self.confidence_level,
-            "folds": None if comparison is None else comparison.folds,
-            "repeats": None if comparison is None else comparison.repeats,
+            "folds": None if splits is None else splits.folds,
+            "repeats": None if splits is None else splits.repeats,
             "seed": self.seed,
             "costs": page_costs(self.costs),
             "costs_given": self.costs_given,
             "prevalence": self.prevalence,
             "headline": self.headline,
             "notes": list(self.notes),
+            "design": None if comparison is None else page_design(comparison),
             "comparison": None if comparison is None else comparison.to_dict(),
             "bounds": page_bounds(comparison, every_score=cases is not None),
             "cases": cases,
@@ -535,8 +557,3 @@ class Report(Result):
         classes = f", {len(self.comparison.classes)} classes" if self.comparison and self.many else ""
         more = ", ..." if len(names) > 4 else ""
         return f"Report({self.source.title}: {n:g} cases{classes}, models {', '.join(names[:4])}{more})"
-
-
-def _too_few(error: InputError, classes: Iterable[float]) -> bool:
-    """Whether a comparison fails for lack of cases, and not by limits that nothing keeps."""
-    return not isinstance(error, UndefinedError) or min(classes) < FEWEST_CASES

@@ -26,7 +26,7 @@ _TO_FILL_IN = f"To fill in: {_BLANK}{_BLANK}"
 _SIGNING = ("Owner of the decision", "Source of the costs", "Owner of the data", "Independent review")
 _ASSUMED = (
     "Cases in use resemble the cases at hand, up to the shares of the classes if those are given.",
-    "Cases are independent of each other; repeated measurements of one person are not.",
+    "{units} are independent of each other; repeated measurements of one person are not.",
     "Scores come from the same model, unchanged, and were not made on cases that trained it.",
     "Costs are the same for all cases unless they are given by case.",
 )
@@ -132,10 +132,14 @@ def _sections(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any
     yield (_class_costs if many else _costs)(document)
     yield Section("Rule", (_rule(answer), *([answer["condition"]] if answer["condition"] else [])))
     yield _evidence(document)
+    if answer["by_block"] is not None:
+        yield _blocks(document, answer)
     yield _models(document)
     yield _range(document, answer)
     yield _groups(document, groups)
-    yield Section("Limits", ("The numbers hold under these assumptions:",), (*_ASSUMED, *document["notes"]))
+    clustered = (document.get("design") or {}).get("clusters") is not None
+    assumed = [one.format(units="Clusters" if clustered else "Cases") for one in _ASSUMED]
+    yield Section("Limits", ("The numbers hold under these assumptions:",), (*assumed, *document["notes"]))
     yield _watch(document, answer)
     signed = tuple((role, _BLANK, _BLANK, _BLANK) for role in _SIGNING)
     yield Section("Signed", header=("role", "name", "date", "signature"), rows=signed)
@@ -154,11 +158,14 @@ def _data(document: Mapping[str, Any]) -> Section:
         classes = ", ".join(f"{size:g} {name}" for name, size in sizes)
     else:
         classes = f"{document['n_positive']:g} positive, {document['n_negative']:g} negative"
+    clusters, period = (document.get("design") or dict.fromkeys(("clusters", "period"))).values()
     items = [
         f"Source: {_source(document)}",
         f"Cases: {document['n']:g} ({classes})",
         f"Column of the true class: {source['label'] or 'not from a file'}",
         *([f"Weights: {source['weight']}"] if source["weight"] else []),
+        *([f"Intervals count {clusters:,} clusters: {source['cluster'] or 'groups'}"] if clusters else []),
+        *([f"Judged from {period[0]} to {period[1]}: {source['time'] or 'time'}"] if period else []),
         *(f"Model {one['name']}: {one['digest']}" for one in document["models"]),
         f"Report made {document['made']} with demur {document['software']['demur']}, seed {document['seed']}",
     ]
@@ -249,9 +256,11 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     answer = document["comparison"]["answer"]
     level = f"{100 * document['confidence_level']:g} %"
     cost, interval, step = _cost_words(answer)
-    splits = f"{document['folds']} folds" + (
-        f", {document['repeats']} splits" if document["repeats"] > 1 else ""
+    chosen = f"some cases and scored on others ({document['folds']} folds" + (
+        f", {document['repeats']} splits)" if document["repeats"] > 1 else ")"
     )
+    if answer["by_block"] is not None:
+        chosen = "the past and scored on the block of time that follows"
     measured = f"Measured cost, as if the rule had been the only one: {money(answer['honest_cost'], step)}"
     items = [
         *_verdict(answer),
@@ -281,12 +290,23 @@ def _evidence(document: Mapping[str, Any]) -> Section:
         for key, one in answer["versus"].items()
     )
     text = (
-        f"Every rule was chosen on some cases and scored on others ({splits}). The best of several rules "
+        f"Every rule was chosen on {chosen}. The best of several rules "
         "looks better than it is: the expected cost includes what the choice among them adds. Differences "
         "are this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves "
         "the problem open."
     )
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
+
+
+def _blocks(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
+    rows = tuple(
+        (str(one["block"]), f"{one['start']} to {one['end']}", f"{one['n']:g}", *_cost_words(one)[:2])
+        for one in answer["by_block"]
+    )
+    level = f"{100 * document['confidence_level']:g} %"
+    header = ("block", "period", "cases", "measured cost per 1000", level)
+    text = "Rules chosen on the blocks before. An interval is for its block alone."
+    return Section("Cost by block of time", (text,), header=header, rows=rows)
 
 
 def _verdict(answer: Mapping[str, Any]) -> Iterator[str]:

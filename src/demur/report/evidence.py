@@ -29,23 +29,29 @@ _DRAWS = 99
 
 
 def model_evidence(
-    counts: ScoreCounts, *, prevalence: float | None, confidence_level: float, weights: str | None
+    counts: ScoreCounts,
+    *,
+    prevalence: float | None,
+    confidence_level: float,
+    weights: str | None,
+    intervals: bool,
+    independent: bool,
 ) -> dict[str, Any]:
     """Compute what the page draws beyond costs and ROC, as docs/report_json.md describes.
 
     Of curves as long as the data it keeps what a screen shows: their memory serves the next model. None
     stands for what the data do not allow: the Brier score and its parts, net benefit and risk are those of
-    probabilities, promised precisions those of whole cases. `weights` is None where every case counts once.
+    probabilities, promised precisions those of whole, independent cases. `weights` is None where every case
+    counts once. Without `intervals` there are none: neither clusters nor times enter them.
     """
     probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
     both = min(counts.n_positive, counts.n_negative) > 0
-    whole = weights in (None, "repeats")
     benefit = risk = None
     if probabilities and both:
         curve = net_benefit_curve(counts, prevalence=prevalence, weights=weights or "repeats")
+        benefit = _drawn(threshold=_THRESHOLDS, value=np.asarray(curve.net_benefit(_THRESHOLDS)))
         low, high = map(np.asarray, curve.interval(_THRESHOLDS, confidence_level=confidence_level))
-        value = np.asarray(curve.net_benefit(_THRESHOLDS))
-        benefit = _drawn(threshold=_THRESHOLDS, value=value, low=low, high=high)
+        benefit |= _drawn(low=low, high=high) if intervals else {"low": None, "high": None}
     if probabilities:
         # answers by the more probable class, most confident first
         answered, wrong = answers_by_confidence(counts)
@@ -56,7 +62,7 @@ def model_evidence(
         }
     # widest windows that keep a precision on both sides with confidence
     promises = []
-    if both and whole and prevalence is None:
+    if both and independent and prevalence is None:
         search = PromisedPrecisions(counts)
         for precision in _PROMISES:
             widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
@@ -74,17 +80,17 @@ def model_evidence(
                 )
     return {
         "average_precision": _unless_undefined(partial(average_precision_of, counts, prevalence)),
-        "calibration": _calibration(counts, whole=whole) if probabilities else None,
+        "calibration": _calibration(counts, resampled=independent) if probabilities else None,
         "net_benefit": benefit,
         "risk_coverage": risk,
         "promises": promises,
     }
 
 
-def _calibration(counts: ScoreCounts, *, whole: bool) -> dict[str, Any]:
-    """Return the parts of the Brier score and, of few whole cases, the band of a calibrated model."""
+def _calibration(counts: ScoreCounts, *, resampled: bool) -> dict[str, Any]:
+    """Return the parts of the Brier score and, of few independent cases, the band of a calibrated model."""
     brier, band = brier_parts(counts), None
-    if whole and len(counts.scores) <= _MOST_RESAMPLED:
+    if resampled and len(counts.scores) <= _MOST_RESAMPLED:
         curve = reliability_curve(counts)
         band = _unless_undefined(lambda: curve.consistency_band(n_resamples=_DRAWS, rng=0))
     drawn = None

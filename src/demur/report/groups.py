@@ -51,6 +51,11 @@ def rule_by_group(
             "`with_groups` needs the rule of a model, and this report has none. "
             "Hint: a rule without a model treats all groups alike."
         )
+    if comparison.choice is not None and comparison.choice.first.cluster is not None:
+        raise InputError(
+            "`with_groups` takes cases as independent, and this report counts clusters. "
+            "Hint: make a report of every group."
+        )
     policy = Policy.from_answer(answer)
     assert isinstance(policy.rule, Window), "an answer between two classes has a window"
     level = comparison.problem.confidence_level

@@ -71,8 +71,8 @@ class DataSource(Result):
         File or table.
     group, part : str or None
         Column by which the cases were divided, and its value for these.
-    label, weight : str or None
-        Columns of the true class and of the case weights.
+    label, weight, cluster, time : str or None
+        Columns of the true class, of the case weights, of the clusters and of the times.
     positive, negative : str
         How the classes are called.
     rows : int or None
@@ -90,6 +90,8 @@ class DataSource(Result):
     positive: str = "positive"
     negative: str = "negative"
     weight: str | None = None
+    cluster: str | None = None
+    time: str | None = None
     rows: int | None = None
     exact: bool = True
     certified: float | None = None
@@ -195,7 +197,6 @@ class ModelReport(Result):
         Of the volume under the surface over the unit square of costs.
     wins : float
         Share of the unit square of costs at which this model is cheaper than every other one.
-    cost_band : CostCurveBand or None
     bins : mapping
         Edges and cases of each class, by `score_bins`.
     roc : mapping
@@ -204,6 +205,8 @@ class ModelReport(Result):
         Calibration, net benefit, risk against coverage, promised precision, by `model_evidence`.
     policy : PolicyEvidence
         What a policy of this model holds of the data: blocks and a fingerprint.
+    cost_band : CostCurveBand or None
+        None where cases are not independent, or too few.
     """
 
     name: str
@@ -213,11 +216,11 @@ class ModelReport(Result):
     auc_interval: Interval | None
     volume: VolumeInterval | None
     wins: float
-    cost_band: CostCurveBand | None
     bins: Mapping[str, Any]
     roc: Mapping[str, FloatArray]
     evidence: Mapping[str, Any]
     policy: PolicyEvidence
+    cost_band: CostCurveBand | None = None
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
