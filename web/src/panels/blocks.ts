@@ -19,7 +19,8 @@ export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled
   const rows = blocks ?? [];
   const most = Math.max(...rows.map(({ interval }) => interval[1]), 0);
   const step = Math.max(...rows.map(({ interval, cost }) => moneyStep(interval[0], interval[1], cost)));
-  const titles = ["block", "period", "cases", "cost per 1000", `${general(100 * level)} %`, ""];
+  // what costs is seen first, also on a phone
+  const titles = ["block", "cost per 1000", `${general(100 * level)} %`, "", "period", "cases"];
   const table = el(
     "table",
     {},
@@ -32,8 +33,9 @@ export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled
           "tr",
           {},
           el("th", { scope: "row" }, String(block)),
-          ...[`${start} to ${end}`, count(n), money(cost, step), moneyRange(interval, step)].map((text) => el("td", {}, text)),
+          ...[money(cost, step), moneyRange(interval, step)].map((text) => el("td", {}, text)),
           el("td", { class: "bar-cell", "aria-hidden": "true" }, intervalBar(interval, cost, most)),
+          ...[`${start} to ${end}`, count(n)].map((text) => el("td", {}, text)),
         ),
       ),
     ),
