@@ -673,7 +673,7 @@ ERRORS = [
     (lambda: Report.from_predictions(Y, A), "`scores` must be a non-empty mapping"),
     (lambda: Report.from_predictions(Y, {1: A, "1": B}), "`scores` must have names that differ as text"),
     (lambda: Report.from_predictions(Y, {"m": A[:9]}), "same length"),
-    (lambda: Report.from_predictions(Y, {"m": np.full(len(Y), np.nan)}), "scores['m']"),
+    (lambda: Report.from_predictions(Y, {"m": np.full(len(Y), np.nan)}), "scores of m"),
     (lambda: Report.from_predictions(Y, {"m": A}, seed=-1), "`seed`"),
     (lambda: Report.from_predictions(Y, {"m": A}, confidence_level=2), "`confidence_level`"),
     (lambda: Report.from_predictions(Y, {"m": A}, prevalence=2), "`prevalence`"),

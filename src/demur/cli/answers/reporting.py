@@ -10,8 +10,7 @@ from demur.cli.reading.evidence import Part
 from demur.counts.bins import joined_counts
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
-from demur.report.asked import page_problem
-from demur.report.document import Report
+from demur.report.document import Report, page_problem
 from demur.report.model import DataSource
 
 __all__ = ["make_report", "make_reports", "write_page"]
