@@ -345,7 +345,7 @@ def test_other_verbs_name_an_id_that_repeats(run, visits, independent, tmp_path)
     assert told in " ".join(run("check", visits).err.split())
     assert "repeat" not in run("check", independent).err
     page = run("report", visits, *PRICES, "-o", tmp_path / "page.html")
-    assert told in " ".join(page.err.split())
+    assert REPEAT in " ".join(page.err.split())
     assert page.out.startswith("Likely. Use good")
 
 
