@@ -26,6 +26,7 @@ __all__ = [
     "loss_rows",
     "mean_cost",
     "paid_sums",
+    "paired_interval",
     "row_losses",
     "row_sample",
     "same_decisions",
@@ -350,15 +351,38 @@ def cost_gap(
     shares: FloatArray | None,
     *,
     rate_variance: float = 0.0,
-    best: bool = False,
 ) -> MeanLoss:
-    """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first.
+    """Estimate the cost of a rule minus that of another on the same cases.
 
-    With `best` cases without a label have the class that is best for the first rule, else the worst.
+    The worst loss is that of the first; cases without a label have the class that is worst for it.
     """
-    gap, sample = loss_rows([first, second], losses, shares, best=best)
+    gap, sample = loss_rows([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
     worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
     worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
     unit = worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
+
+
+def paired_interval(
+    first: JudgedRule,
+    second: JudgedRule,
+    losses: Losses,
+    shares: FloatArray | None,
+    *,
+    level: float,
+    rate_variance: float = 0.0,
+) -> tuple[float, Interval]:
+    """Estimate the cost of a rule minus that of another on the same cases, with an interval.
+
+    Each of them may make the errors that were not seen: the lower end is the negated upper end of the
+    difference the other way round.
+    """
+    if same_decisions(first, second):
+        return 0.0, Interval(0.0, 0.0)
+    gap, back = (
+        cost_gap(*pair, losses, shares, rate_variance=rate_variance)
+        for pair in ((first, second), (second, first))
+    )
+    low, high = -back.interval(level).high, gap.interval(level).high
+    return gap.cost, Interval(min(low, gap.cost), max(high, gap.cost))
