@@ -51,7 +51,7 @@ def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCo
     splits, centre = cases.splits, problem.centre
     if not splits.forward:
         return None
-    losses = losses_at(cases, centre, problem)
+    losses = losses_at(cases, centre)
     (loss,), sample = row_losses([candidate], losses, centre.shares)
     fold, worst = splits.repeats[0].fold, float(loss.max())
     found = []

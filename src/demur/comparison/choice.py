@@ -235,7 +235,7 @@ def _widest_error(candidate: Candidate, problem: DecisionProblem) -> float:
     cases = candidate.cases
     if cases.cluster is not None:
         return np.inf
-    table = losses_at(cases, problem.centre, problem).table
+    table = losses_at(cases, problem.centre).table
     number = cases.n
     if problem.shares is not None:
         number = float(np.min(cases.class_sizes / np.maximum(problem.shares, 1e-300)))

@@ -46,22 +46,27 @@ def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     costs, shares, cases = scenario.costs, scenario.shares, candidate.cases
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
-        return mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
-    cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
+        cost = mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
+    else:
+        cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
     if cases.unlabelled is None:
         return cost
-    bound = unlabelled_losses([candidate], scenario.losses, best=False)
+    bound = unlabelled_losses([candidate], losses_at(cases, scenario), best=False)
     labelled, more = float(candidate.honest.sum()), float(cases.unlabelled.sum())
     return (cost * labelled + float(cases.unlabelled @ bound)) / (labelled + more)
 
 
-def losses_at(cases: SplitCases, scenario: Scenario, problem: DecisionProblem) -> Losses:
+def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = False) -> Losses:
     """Return what actions cost at one point of the box, by class or by case."""
     if not isinstance(scenario.costs, CaseFactors):
         return scenario.losses
     assert cases.losses is not None
-    assert isinstance(problem.costs, CaseCosts)
-    return Losses(by_case=cases.losses * np.array(scenario.costs), same_review=problem.costs.same_review)
+    factors, more = np.array(scenario.costs), cases.unlabelled_losses
+    return Losses(
+        by_case=cases.losses * factors,
+        same_review=same_review,
+        unlabelled=None if more is None else more * factors,
+    )
 
 
 def cost_of(
@@ -72,7 +77,8 @@ def cost_of(
     With `scenario` at another point of the box; with `best` if cases without a label turn out well.
     """
     point = problem.centre if scenario is None else scenario
-    losses = losses_at(candidate.cases, point, problem)
+    same_review = isinstance(problem.costs, CaseCosts) and problem.costs.same_review
+    losses = losses_at(candidate.cases, point, same_review=same_review)
     level, unsure = problem.confidence_level, problem.rate_variance
     return cost_estimate(candidate, losses, point.shares, level=level, rate_variance=unsure, best=best)
 
@@ -114,7 +120,7 @@ def difference_at(
         one, two = cost_of(first, problem, scenario), cost_of(second, problem, scenario)
         low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
         return one.cost - two.cost, Interval(low, high)
-    losses = losses_at(first.cases, scenario, problem)
+    losses = losses_at(first.cases, scenario)
     found = paired_interval(first, second, losses, scenario.shares, level=level, rate_variance=unsure)
     if first.unlabelled is None:
         return found
@@ -123,7 +129,7 @@ def difference_at(
 
 def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
     """Honest difference of two rules on the same cases, in the middle of the ranges."""
-    losses, unsure = losses_at(first.cases, problem.centre, problem), problem.rate_variance
+    losses, unsure = losses_at(first.cases, problem.centre), problem.rate_variance
     return cost_gap(first, second, losses, problem.shares, rate_variance=unsure)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from demur.comparison.candidates import Candidate
+from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.costs.case_costs import CaseFactors
 from demur.honest.after_choice import (
@@ -120,7 +121,8 @@ def _bounded_units(
     """Return the losses of all cases, those without a label at the class that costs most."""
     assert cases.unlabelled is not None
     bounds = [
-        [unlabelled_losses([one], scenario.losses, best=False) for one in candidates] for scenario in corners
+        [unlabelled_losses([one], losses_at(cases, scenario), best=False) for one in candidates]
+        for scenario in corners
     ]
     table = np.concatenate([labelled, np.array(bounds).transpose(0, 2, 1)], axis=1)
     weight = np.concatenate([weight, cases.unlabelled])

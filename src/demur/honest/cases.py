@@ -90,8 +90,9 @@ class SplitCases:
         Cluster of every cell, from 0 on, where cases of one are not independent.
     shuffled : SplitCases or None
         The same cases split at random, where `splits` are blocks of time; None where they are that already.
-    unlabelled : array or None
-        Weights of further cases without a label, whose costs are bounded.
+    unlabelled, unlabelled_losses : array or None
+        Weights of further cases without a label, whose costs are bounded, and their costs by class and
+        action where these differ by case.
     selected : bool
         Whether cases may not be independent of what is compared: cases without a label were left out although
         their scores differ, or rows of one customer may belong together.
@@ -109,6 +110,7 @@ class SplitCases:
     shuffled: SplitCases | None = None
     unlabelled: FloatArray | None = None
     selected: bool = False
+    unlabelled_losses: FloatArray | None = None
 
     @classmethod
     def of_rows(

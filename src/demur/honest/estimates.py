@@ -205,7 +205,7 @@ def loss_rows(
 
 def unlabelled_losses(rules: Sequence[JudgedRule], losses: Losses, *, best: bool) -> FloatArray:
     """Return what a rule, or one beyond another, costs on cases without a label, at most or at least."""
-    columns = [losses.table[:, rule.unlabelled] for rule in rules]
+    columns = [losses.bounds(rule.unlabelled) for rule in rules if rule.unlabelled is not None]
     gaps = columns[0] if len(rules) == 1 else columns[0] - columns[1]
     return np.asarray(gaps.min(axis=0) if best else gaps.max(axis=0))
 
