@@ -239,10 +239,9 @@ def compare_models(
         so the costs are those of the later blocks (`comparison.by_block`).
     missing_labels : {"refuse", "drop", "bounds"}
         What to do about cases without a label (NaN, None). They are left out if their scores do not differ
-        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; a case
-        without a score (NaN) of some model, too: what this model costs rests on the cases it scored, and the
-        comparison on those that all models scored. "bounds": kept at the label that costs most, so that
-        costs hold whatever these labels are.
+        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
+        are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
+        costs most, so that costs hold whatever these labels are.
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
