@@ -261,7 +261,7 @@ def measured_facts(choice, best=None):
     """List what the page knows of a rule, by default of the cheapest."""
     best, problem = best or cheapest_measured(choice), choice.problem
     found, confusion = measured_cost(best, problem), rates_of(best.honest, problem.shares)
-    regret, worst = choosing._over_ranges(best, choice)
+    over = choosing._over_ranges(best, choice, 0.0)
     stakes, baseline = choosing._stakes(best, choice), choosing._best_baseline(choice)
     defined = not problem.many and choosing._guarantee_defined(choice)
     return {
@@ -272,8 +272,8 @@ def measured_facts(choice, best=None):
         "cost": found.cost,
         "interval": tuple(found.interval),
         "versus": _versus(best, choice),
-        "worst_cost": worst,
-        "regret": regret,
+        "worst_cost": over.worst_cost,
+        "regret": over.regret,
         "advice_cost": None,
         "best_trivial": None if baseline is None else dict(baseline),
         "guaranteed_cost": choosing._guaranteed(best, choice, found),
