@@ -110,7 +110,7 @@ def test_decision_of_the_worked_example_forty_times(run, many):
     # m2 = (480 (c - 25) + 150) / 482 = -7.988, squares 2 (75 - m2)^2 = 13,774 more:
     # m2 + 1.965 sqrt(482/481 (66,667 + 13,774) / 482^2) + m - c = -6.66 is the upper end. The other way round
     # two reviews of 25 instead of a right answer: m2 = (480 (25 - c) + 50) / 482 = 8.403, squares
-    # 2 (25 - m2)^2 = 551 more, and -(m2 + 1.965 sqrt(482/481 (66,667 + 551) / 482^2)) = -9.46 is the lower end.
+    # 2 (25 - m2)^2 = 551 more: the lower end is -(m2 + 1.965 sqrt(482/481 (66,667 + 551) / 482^2)) = -9.46.
     text = " ".join(run("compare", many, *COSTS).out.split())
     assert text.startswith(
         "Proven. Use good: call positive from 0.6 up, negative up to -0.7, send the rest to a person. "
