@@ -461,6 +461,8 @@ class AbstainingClassifier(TwoClassAbstainer):
         positive = held_out.labels == self._outcomes[1]
         given = Columns(positive, {"": scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
         table = CaseTable.of_columns(given, problem, weights="importance")
+        for note in table.notes[1:]:  # the first one says what intervals count, which `units` does
+            warnings.warn(note, DegenerateDataWarning, stacklevel=5)
         cases, model = table.cases[""], table.judging[""]()
         assert isinstance(model, JudgedModel)
         if by_case:
