@@ -17,7 +17,7 @@ from demur._checks import check_class_codes, check_rate, check_scores, check_typ
 from demur.cautious.conformal import conformal_p_values
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
-from demur.estimators.out_of_fold import TrainingCases, split_training
+from demur.estimators.out_of_fold import TrainingCases, split_training, take_features
 from demur.exceptions import InputError
 from demur.honest.combinations import guarded_cost
 from demur.honest.expected_cost import ExpectedCost
@@ -52,6 +52,7 @@ class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the training cases."""
         self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(X))).fit(X)
+        take_features(self, self.neighbors_)
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
