@@ -40,7 +40,7 @@ from demur.honest.splits import (
 )
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedModel", "SplitCases", "effective_sizes", "judged_model"]
+__all__ = ["JudgedModel", "SplitCases", "clusters_of", "effective_sizes", "judged_model"]
 
 _LEAST_RATIO = 1e-100
 _FEWEST_FOLDS = 5
@@ -351,6 +351,15 @@ def judged_model(
         positive, scores, weight = positive[weight > 0], scores[weight > 0], weight[weight > 0]
     cases = SplitCases.of_rows(positive, weight, weights=weights, **settings)
     return cases, cases.judge(scores)
+
+
+def clusters_of(cluster: IntArray | None, rows: Any, weight: FloatArray | None = None) -> IntArray | None:
+    """Return the clusters of some rows, numbered anew; None where each is a single case."""
+    if cluster is None:
+        return None
+    names, codes = np.unique(cluster[rows], return_inverse=True)
+    repeated = weight is not None and bool(np.any(weight[rows] > 1))
+    return None if len(names) == len(codes) and not repeated else codes
 
 
 def _class_folds(sizes: IntArray, names: Sequence[Any]) -> int:

@@ -15,13 +15,15 @@ from demur._checks import (
     check_labels,
     check_same_length,
     check_scores,
+    check_times,
     check_weights,
+    cluster_codes,
     input_error,
 )
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
-from demur.honest.cases import SplitCases
+from demur.honest.cases import SplitCases, clusters_of
 from demur.honest.decisions import Judged
 from demur.honest.estimates import JudgedRule, paired_interval
 from demur.honest.evaluate import Decides, Inputs, RowLearner, evaluate
@@ -86,6 +88,8 @@ def combination_costs(
     ways: Sequence[str] = WAYS,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     confidence_level: float = 0.95,
     folds: int | None = None,
     repeats: int | None = None,
@@ -95,7 +99,8 @@ def combination_costs(
 
     The smaller the better. Every window, vote, limit and chain is chosen on nine folds and scored on the
     tenth. A combination has more to choose than a single window, so its cost with hindsight flatters it
-    more: compare honest costs only. Assumes independent cases that none of the models was fitted to.
+    more: compare honest costs only. Assumes independent cases, or clusters, that none of the models was
+    fitted to.
 
     Parameters
     ----------
@@ -103,6 +108,8 @@ def combination_costs(
         As in `windows.combined_rule`; weights are importance weights.
     ways : sequence of str
         Which combinations; all four by default.
+    groups, time : array of n values, optional
+        Cluster and time of every case, as in `compare_models`.
     confidence_level : float, default 0.95
         Of the intervals.
     folds, repeats, rng
@@ -144,7 +151,8 @@ def combination_costs(
     for way in ways:
         check_choice(way, "ways", WAYS)
     fees = check_fees(stage_costs, names)
-    cases, weights, kept = _split(y_true, pos_label, sample_weight, folds, repeats, rng, scores=table)
+    given = y_true, pos_label, sample_weight, groups, time
+    cases, weights, kept = _split(*given, folds, repeats, rng, scores=table)
     table, amounts = table[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(how: str, rows: IntArray) -> CombinedRule:
@@ -208,6 +216,8 @@ def guarded_cost(
     max_doubt: float | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     confidence_level: float = 0.95,
     folds: int | None = None,
     repeats: int | None = None,
@@ -216,12 +226,14 @@ def guarded_cost(
     """Honest cost of a window with a guard against unfamiliar cases.
 
     The smaller the better; the honest cost of the window alone stands beside it. Window and guard are
-    chosen on nine folds and scored on the tenth. Assumes independent cases.
+    chosen on nine folds and scored on the tenth. Assumes independent cases, or clusters.
 
     Parameters
     ----------
     y_true, y_score, y_doubt, costs, max_doubt, pos_label, sample_weight
         As in `windows.guarded_window`; weights are importance weights.
+    groups, time : array of n values, optional
+        Cluster and time of every case, as in `compare_models`.
     confidence_level, folds, repeats, rng
         As in `cross_fitted_surface`.
 
@@ -261,9 +273,8 @@ def guarded_cost(
     score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
     if not costs.may_abstain:
         raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
-    cases, weights, kept = _split(
-        y_true, pos_label, sample_weight, folds, repeats, rng, y_score=score, y_doubt=doubt
-    )
+    given = y_true, pos_label, sample_weight, groups, time
+    cases, weights, kept = _split(*given, folds, repeats, rng, y_score=score, y_doubt=doubt)
     score, doubt, amounts = score[kept], doubt[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(limit: float | None, rows: IntArray) -> GuardedWindow:
@@ -294,6 +305,8 @@ def _split(
     y_true: Labels,
     pos_label: Any,
     sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    time: ArrayLike | None,
     folds: int | None,
     repeats: int | None,
     rng: Any,
@@ -316,5 +329,7 @@ def _split(
         repeats=repeats,
         rng=rng,
         quantity="an honest cost",
+        cluster=clusters_of(cluster_codes(groups, len(positive)), kept),
     )
-    return cases, weights, kept
+    times = check_times(time, len(positive))
+    return cases if times is None else cases.by_time(times[kept]), weights, kept

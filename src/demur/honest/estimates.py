@@ -314,7 +314,7 @@ def cost_estimate(
     certain = mean_cost(rule.hindsight, floor, shares) if rule.unlabelled is None else -np.inf
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
-        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
+        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.judged()))
     # one action for all cases costs what the known shares of the classes make of it
     one_action = shares is not None and np.count_nonzero(rule.taken) == 1
     settled = one_action or _same_for_all(rule, losses)
