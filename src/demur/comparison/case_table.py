@@ -395,8 +395,9 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     """Say what clusters mean for the numbers."""
     if cases.cluster is None:
         return ()
-    n, units = len(cases.codes), int(cases.cluster.max()) + 1
-    counted = f"{n:,} cases in {units:,} clusters: intervals count clusters"
+    n = float(len(cases.codes)) if cases.weights == "importance" else cases.n
+    units = int(cases.cluster.max()) + 1
+    counted = f"{n:,.0f} cases in {units:,} clusters: intervals count clusters"
     notes = [f"{counted}; a guarantee needs independent cases."]
     if units < _FEW_CLUSTERS:
         notes.append(f"With fewer than {_FEW_CLUSTERS} clusters intervals are wide and rest on few of them.")
