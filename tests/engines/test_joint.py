@@ -167,7 +167,7 @@ def test_places_by_look_up_against_comparisons(scale):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scores": ["first"]}, "two to 4 models"),
+        ({"scores": list("abcde")}, "one to 4 models"),
         ({"cells": 2**21}, "must not exceed 2"),
         ({"costs": 3}, "must be a CostModel"),
     ],

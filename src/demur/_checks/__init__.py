@@ -60,6 +60,7 @@ from demur._checks.samples import (
     check_proba,
     check_repeated_cases,
     check_simplex,
+    check_times,
     check_whole_counts,
 )
 
@@ -107,6 +108,7 @@ __all__ = [
     "check_series",
     "check_simplex",
     "check_threshold_probability",
+    "check_times",
     "check_type",
     "check_weight_meaning",
     "check_weights",

@@ -1,6 +1,7 @@
 """Numbers of cases, and shares of the classes among them."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from demur._checks.arrays import (
     check_nonnegative,
     check_probability,
     check_rate,
+    check_same_length,
     check_scores,
     input_error,
 )
@@ -29,6 +31,7 @@ __all__ = [
     "check_proba",
     "check_repeated_cases",
     "check_simplex",
+    "check_times",
     "check_whole_counts",
 ]
 
@@ -165,3 +168,26 @@ def check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
         raise input_error("groups", "must not contain NaN", "NaN", "give such cases clusters of their own.")
     labels, index = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
     return index, len(labels)
+
+
+def check_times(time: Any, n: int) -> Any:
+    """Return the time of every row as numbers or dates; text is read as dates."""
+    if time is None:
+        return None
+    values = np.asarray(time)
+    rule, hint = "must hold one number or date per case", "for example 2024-05-31."
+    if values.ndim != 1:
+        raise input_error("time", rule, f"an array of shape {values.shape}", hint)
+    if values.dtype.kind in "OUS":
+        try:
+            with warnings.catch_warnings():  # times with a zone become those of UTC, which is their order
+                warnings.simplefilter("ignore", UserWarning)
+                values = values.astype("datetime64[us]")
+        except (ValueError, TypeError) as error:
+            raise input_error("time", rule, str(error), hint) from None
+    if values.dtype.kind not in "iufM":
+        raise input_error("time", rule, f"values of type {values.dtype}", hint)
+    if (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values.astype(np.float64))).any():
+        raise input_error("time", "must not be missing", "a missing value", "drop such rows.")
+    check_same_length(y_true=np.empty(n), time=values)
+    return values

@@ -1,6 +1,5 @@
 """`CaseTable`: cases with a score per model, and their splits, from arrays, counts, joint counts or sums."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +12,7 @@ from demur._checks import (
     check_labels,
     check_same_length,
     check_scores,
+    check_times,
     check_weight_meaning,
     check_weights,
     input_error,
@@ -77,29 +77,6 @@ def check_columns(
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
     return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times)
-
-
-def check_times(time: Any, n: int) -> Any:
-    """Return the time of every row as numbers or dates; text is read as dates."""
-    if time is None:
-        return None
-    values = np.asarray(time)
-    rule, hint = "must hold one number or date per case", "for example 2024-05-31."
-    if values.ndim != 1:
-        raise input_error("time", rule, f"an array of shape {values.shape}", hint)
-    if values.dtype.kind in "OUS":
-        try:
-            with warnings.catch_warnings():  # times with a zone become those of UTC, which is their order
-                warnings.simplefilter("ignore", UserWarning)
-                values = values.astype("datetime64[us]")
-        except (ValueError, TypeError) as error:
-            raise input_error("time", rule, str(error), hint) from None
-    if values.dtype.kind not in "iufM":
-        raise input_error("time", rule, f"values of type {values.dtype}", hint)
-    if (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values.astype(np.float64))).any():
-        raise input_error("time", "must not be missing", "a missing value", "drop such rows.")
-    check_same_length(y_true=np.empty(n), time=values)
-    return values
 
 
 def cluster_codes(groups: Any, n: int) -> IntArray | None:
@@ -306,18 +283,23 @@ class CaseTable:
         cell = np.concatenate([np.flatnonzero(joint.positives > 0), np.flatnonzero(joint.negatives > 0)])
         positive = np.arange(len(cell)) < np.count_nonzero(joint.positives > 0)
         sizes = np.where(positive, joint.positives[cell], joint.negatives[cell])
-        cases = replace(
-            SplitCases.of_rows(positive, sizes, weights="repeats", **_splitting(problem)), source="counts"
-        )
+        cluster = None if joint.cluster is None else _clusters_of(joint.cluster[cell], slice(None), sizes)
+        cases = SplitCases.of_rows(positive, sizes, weights="repeats", cluster=cluster, **_splitting(problem))
+        cases = replace(cases, source="counts")
+        if joint.start is not None:
+            cases = cases.by_time(joint.start[cell], joint.end[cell])
+        _refuse_promises(cases, problem)
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
-        tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
+        tables = None
+        if cluster is None:  # tests of pairs take cases as independent
+            tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
             tables=tables,
-            notes=() if joint.exact else (_bins_note(joint, problem),),
+            notes=(*_cluster_notes(cases), *(() if joint.exact else (_bins_note(joint, problem),))),
         )
 
     @classmethod

@@ -46,11 +46,12 @@ class Columns:
     weights: str | None = None
     groups: str | None = None
     amounts: tuple[str, ...] = ()
+    time: str | None = None
 
     @property
     def all(self) -> tuple[str, ...]:
         """All columns in use."""
-        roles = (self.y_true, *self.scores, self.weights, self.groups, *self.amounts)
+        roles = (self.y_true, *self.scores, self.weights, self.groups, *self.amounts, self.time)
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from demur._checks import check_times
 from demur._progress import Progress
 from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, refuse
 from demur.cli.options.costs import ColumnPrice
@@ -13,7 +14,7 @@ from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, Columns, check_times, cluster_codes
+from demur.comparison.case_table import CaseTable, Columns, cluster_codes
 from demur.comparison.comparison import Comparison, compare_models, compared
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
