@@ -260,14 +260,14 @@ def read_joint_counts(
     with open_source(data, columns, **settings) as table:
         rows, blocks = _selected(table, columns), None
         if columns.time is not None:
-            rows, blocks = _in_blocks(rows, columns)
+            rows, *blocks = _in_blocks(rows, columns)
         cuts: dict[str, ScoreCuts | None] = dict.fromkeys(finest)
         limit = None if columns.groups is None else _MOST_IN_CLUSTERS
         found = None
         if all(one.exact for one in finest.values()):
             found = _grouped(rows, columns, 2 * cells if cells else limit or 2 * _MOST_CELLS)
         if found is None:
-            number = (cells or _BINNED_CELLS) / (1 if blocks is None else len(blocks.start))
+            number = (cells or _BINNED_CELLS) / (len(blocks[0]) if blocks else 1)
             most = max(2, int(number ** (1 / len(finest)) + 1e-9))
             for name, one in finest.items():
                 few = one.exact and len(one.scores) <= most
@@ -278,8 +278,8 @@ def read_joint_counts(
             found = _grouped(with_places(rows, placed), columns, limit)
         if found is None:
             raise InputError(
-                f"Clusters of {columns.groups!r} make more than {_MOST_IN_CLUSTERS:,} combinations with class and "
-                "bins of scores. Hint: take a sample of the clusters, or round the scores."
+                f"Clusters of {columns.groups!r} make more than {_MOST_IN_CLUSTERS:,} combinations with "
+                "class and bins of scores. Hint: take a sample of the clusters, or round the scores."
             )
         return _joint(found, columns, finest, cuts, blocks, pos_label)
 
@@ -345,10 +345,9 @@ def _grouped(
         named = {_LABEL: columns.y_true, _GROUP: columns.groups, _TIME: columns.time}
         keys = [*(role for role, name in named.items() if name is not None), *numbers]
     if isinstance(rows, dict):
-        if most is not None:
-            codes = [rows[key] if rows[key].dtype.kind in "if" else coded(rows[key])[1] for key in keys]
-            most = most if len(np.unique(np.column_stack(codes), axis=0)) <= most else 0
-        return None if most == 0 else rows
+        codes = (rows[key] if rows[key].dtype.kind in "if" else coded(rows[key])[1] for key in keys)
+        few = most is None or len(np.unique(np.column_stack(list(codes)), axis=0)) <= most
+        return rows if few else None
     nw = narwhals()
     sums = {_ROWS: nw.len()}
     if columns.weights is not None:
@@ -357,19 +356,13 @@ def _grouped(
     return found if most is None or len(found[_ROWS]) <= most else None
 
 
-class _TimeBlocks(NamedTuple):
-    """First and last time of every block."""
-
-    start: Any
-    end: Any
-
-
-def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, _TimeBlocks]:
-    """Put the number of its block of time in place of the time of every row."""
-    found, nw = _grouped(rows, columns, None if isinstance(rows, dict) else _MOST_TIMES, [_TIME]), narwhals()
+def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, FloatArray, FloatArray]:
+    """Put blocks of time in place of times; return the rows, and first and last time of every block."""
+    in_memory = isinstance(rows, dict)
+    found = _grouped(rows, columns, None if in_memory else _MOST_TIMES, [_TIME])
     for length in _DATES:
-        if found is None and rows.collect_schema()[_TIME] == nw.String:
-            rows = rows.with_columns(**{_TIME: nw.col(_TIME).str.slice(0, length)})
+        if found is None and rows.collect_schema()[_TIME] == narwhals().String:
+            rows = rows.with_columns(**{_TIME: narwhals().col(_TIME).str.slice(0, length)})
             found = _grouped(rows, columns, _MOST_TIMES, [_TIME])
     if found is None:
         rule = f"must have at most {_MOST_TIMES:,} different values for an engine"
@@ -388,13 +381,14 @@ def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, _TimeBlocks]:
             "dates such as 2024-05-31.",
         )
     own = [times[block == one] for one in range(int(block.max()) + 1)]
-    blocks = _TimeBlocks(*(np.array([ends(one) for one in own]) for ends in (np.min, np.max)))
+    start, end = (np.array([one(times) for times in own]) for one in (np.min, np.max))
     cuts = written[order][later > 0].tolist()
-    if isinstance(rows, dict):
+    if in_memory:
         number = sum((rows[_TIME] >= cut for cut in cuts), start=np.zeros(len(rows[_ROWS]), dtype=np.int64))
-        return {**rows, _TIME: number}, blocks
+        return {**rows, _TIME: number}, start, end
+    nw = narwhals()
     number = sum(((nw.col(_TIME) >= cut).cast(nw.Int64) for cut in cuts), start=nw.lit(0))
-    return rows.with_columns(**{_TIME: number}), blocks
+    return rows.with_columns(**{_TIME: number}), start, end
 
 
 def _require_present(rows: Mapping[str, Any], role: str, name: str) -> None:
@@ -412,7 +406,7 @@ def _joint(
     columns: Columns,
     finest: Mapping[str, ScoreCounts],
     cuts: Mapping[str, ScoreCuts | None],
-    blocks: _TimeBlocks | None,
+    blocks: Sequence[FloatArray] | None,
     label: Any,
 ) -> JointCounts:
     """Put the classes of a cell side by side; cells ascend in the scores of the models."""
@@ -421,7 +415,7 @@ def _joint(
     keys: dict[str, Any] = {
         _NUMBER.format(at): as_floats(rows[_NUMBER.format(at)]) for at in range(len(finest))
     }
-    if blocks is not None:
+    if blocks:
         keys[_TIME] = rows[_TIME]
     if columns.groups is not None:
         _require_present(rows, _GROUP, columns.groups)
@@ -462,8 +456,8 @@ def _joint(
         negatives=negatives,
         counts=finest,
         cluster=placed.get(_GROUP),
-        start=None if blocks is None else blocks.start[placed[_TIME].astype(np.int64)],
-        end=None if blocks is None else blocks.end[placed[_TIME].astype(np.int64)],
+        start=blocks[0][placed[_TIME].astype(np.int64)] if blocks else None,
+        end=blocks[1][placed[_TIME].astype(np.int64)] if blocks else None,
     )
 
 
