@@ -37,7 +37,7 @@ from demur.engines.tallies import (
     coded,
     is_missing,
     is_positive,
-    missing_rows,
+    refuse_missing,
 )
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts, PairedCounts
@@ -367,7 +367,7 @@ def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, FloatArray, FloatArray
     if found is None:
         rule = f"must have at most {_MOST_TIMES:,} different values for an engine"
         raise input_error("time", rule, f"more in {columns.time!r}", "round it.")
-    _require_present(found, _TIME, str(columns.time))
+    refuse_missing(str(columns.time), int(found[_ROWS][is_missing(found[_TIME])].sum()))
     cases = as_floats(found.get(_WEIGHT, found[_ROWS]))
     written, cases = found[_TIME][cases > 0], cases[cases > 0]
     times = check_times(written, len(written))
@@ -391,13 +391,6 @@ def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, FloatArray, FloatArray
     return rows.with_columns(**{_TIME: number}), start, end
 
 
-def _require_present(rows: Mapping[str, Any], role: str, name: str) -> None:
-    """Refuse missing values, with their number."""
-    missing = int(rows[_ROWS][is_missing(rows[role])].sum())
-    if missing:
-        raise missing_rows(name, missing)
-
-
 # ---------------------------------------------------------------- from groups to cells
 
 
@@ -418,7 +411,7 @@ def _joint(
     if blocks:
         keys[_TIME] = rows[_TIME]
     if columns.groups is not None:
-        _require_present(rows, _GROUP, columns.groups)
+        refuse_missing(columns.groups, int(rows[_ROWS][is_missing(rows[_GROUP])].sum()))
         codes = coded(rows[_GROUP])[1]
         # clusters of one case each are no clusters
         if len(np.unique(codes[kept])) < cases.sum():

@@ -308,7 +308,7 @@ class Part:
     counted : dict or None
         Model -> its counts, where an engine counted; None where the rows are all there is.
     rows : Predictions or None
-        The cases themselves, or one weighted row per pair of scores, where they are in memory.
+        The cases themselves, where they are in memory.
     summed : dict or None
         Model -> sums of the costs of the cases, where an engine added them up.
     joint : JointCounts or None
@@ -543,9 +543,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         joint = read_joint_counts(
             countable, **columns, **placed, pos_label=positive, counts=counted, costs=costs
         )
-        apart = joint.exact and not any(placed.values())
-        rows = _joint_rows(joint, table.name, roles, positive, negative) if apart else None
-        parts = {"": Part(counted=counted, rows=rows, joint=joint)}
+        parts = {"": Part(counted=counted, joint=joint)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
@@ -569,19 +567,4 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         group=roles.group,
         doubtful=bool(roles.repeated),
         parts=parts,
-    )
-
-
-def _joint_rows(joint: JointCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
-    """Return one weighted row per combination of scores and class: all that a comparison needs."""
-    weights = np.concatenate([joint.positives, joint.negatives])
-    cell = np.tile(np.arange(len(joint.positives)), 2)[weights > 0]
-    return Predictions(
-        source=source,
-        roles=roles,
-        positive=positive,
-        negative=negative,
-        truth=(np.arange(len(weights)) < len(joint.positives))[weights > 0],
-        scores={name: joint.lower[name][cell] for name in roles.models},
-        weights=weights[weights > 0],
     )
