@@ -367,3 +367,16 @@ def splits_of(y, seed):
     """The splits of a comparison of few cases: ten, of ten folds or the cases of the smaller class."""
     folds = min(10, int((y == 1).sum()), int((y == 0).sum()))
     return folds_of(y, folds, 10, seed)
+
+
+def flat_numbers(value, path=""):
+    """All numbers of a nested document, by their place in it."""
+    if isinstance(value, dict):
+        return {k: v for key, inner in value.items() for k, v in flat_numbers(inner, f"{path}/{key}").items()}
+    if isinstance(value, (list, tuple)):
+        return {
+            k: v
+            for place, inner in enumerate(value)
+            for k, v in flat_numbers(inner, f"{path}/{place}").items()
+        }
+    return {path: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}

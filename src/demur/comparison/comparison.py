@@ -368,8 +368,8 @@ def _compared_data(
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
         if isinstance(y_true, JointCounts):
             if any(given is not None for given in (scores, pos_label, *others)):
-                hint = "Hint: leave scores, weights, groups, time and pos_label out."
-                raise InputError(f"`y_true` holds joint counts. {hint}")
+                hint = "leave scores, weights, groups, time and pos_label out; read_joint_counts takes them."
+                raise InputError(f"`y_true` holds joint counts. Hint: {hint}")
             table = CaseTable.of_joint(y_true, problem)
         else:
             table = CaseTable.of_arrays(y_true, scores, problem, pos_label=pos_label, weights=weights, **rows)

@@ -106,7 +106,9 @@ def _cluster_units(
             [[np.bincount(cluster[part], column, number) for column in one.T] for one in paid]
         )
     means = np.divide(table, weight, out=np.zeros_like(table), where=weight > 0).transpose(0, 2, 1)
-    order = _content_order(candidates, means, weight)
+    # means of the same losses differ in the last digits by the order in which they were added up
+    rounded = [np.round(one / (np.abs(one).max() or 1.0), 12) for one in (means, weight)]
+    order = _content_order(candidates, *rounded)
     means, weight = means[:, order], weight[order]
     return LossUnits(lambda part: means[:, part], weight)
 

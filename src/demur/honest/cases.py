@@ -146,7 +146,9 @@ class SplitCases:
         if cluster is not None:
             inside = [float(len(np.unique(cluster[own]))) for own in (positive, ~positive)]
             number = check_folds(folds, *inside, what="clusters")
-            dealt = split_clusters(positive.astype(np.int64), cluster, folds=number, repeats=many, rng=rng)
+            whole = sizes if meaning == "repeats" else None
+            codes = positive.astype(np.int64)
+            dealt = split_clusters(codes, cluster, folds=number, repeats=many, rng=rng, number=whole)
             # positives first, as splits of single cases have them
             cell = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)])
             splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), number)
@@ -202,11 +204,14 @@ class SplitCases:
         meaning = None if sample_weight is None else "importance"
         return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
 
-    def by_time(self, time: Any) -> SplitCases:
-        """Return the same cases split into blocks of time."""
+    def by_time(self, time: Any, end: Any = None) -> SplitCases:
+        """Return the same cases split into blocks of time; cells may stand for the time until `end`."""
         codes, rows = np.asarray(self.codes, dtype=np.int64), self.splits.repeats[0]
         cell = rows.cell if len(rows.cell) == len(codes) else np.argsort(~codes.astype(bool), kind="stable")
-        splits = split_by_time(time, codes, self.n_classes, cases=self.sizes, cell=cell)
+        number = np.ones(len(codes)) if self.weights == "importance" else self.sizes
+        splits = split_by_time(
+            time, codes, self.n_classes, number=number, cases=self.sizes, cell=cell, end=end
+        )
         return replace(self, splits=splits, shuffled=self)
 
     def trains(self, split: int, held: int) -> BoolArray:

@@ -249,14 +249,16 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
         return worst
     rows = cases.splits.repeats[0]
     judged = sample.weight > 0
-    size = np.count_nonzero(judged) / sample.units
+    number = sample.cases[judged]
+    size = number.sum() / sample.units
     classes = cases.codes[rows.cell]
     cluster = cases.cluster[rows.cell]
     counted = cases.splits.judged() > 0
+    each = None if cases.weights == "importance" else rows.cases[counted]
     alike = max(
-        intraclass_correlation(loss[judged], sample.cluster[judged]),
+        intraclass_correlation(loss[judged], sample.cluster[judged], number),
         *(
-            intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted])
+            intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted], each)
             for k in range(cases.n_classes)
         ),
     )
