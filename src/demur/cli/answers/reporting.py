@@ -109,7 +109,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         "confidence_level": problem.confidence_level,
         "seed": problem.seed,
     }
-    if cases.doubtful or (part.joint is not None and rows is None):
+    if cases.doubtful or part.joint is not None:
         # at costs to begin with, where none are given
         asked = replace(read, problem=page_problem(**settings))
         report = Report.from_comparison(asked.compare(name), source=source)
@@ -120,7 +120,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         rows.truth,
         rows.scores,
         sample_weight=rows.weights,
-        weights=read.meaning(part),
+        weights=read.weights,
         groups=rows.clusters,
         time=rows.times,
         **settings,
