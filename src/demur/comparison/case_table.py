@@ -209,7 +209,7 @@ class CaseTable:
             losses = None if losses is None else losses[kept]
         # results refer to these rows: the caller may change what is passed, but not what was compared
         positive, columns = frozen(positive), [frozen(column) for column in scores.values()]
-        joint = JointScores(positive, columns, None) if sample_weight is None else None
+        joint = JointScores(positive, columns, None, cluster=cluster) if sample_weight is None else None
         with workers(len(positive)) as pool:
             if joint is not None:  # single cases are put in order while they are dealt to the folds
                 pool.map(joint.orders, range(len(columns)))
@@ -230,16 +230,12 @@ class CaseTable:
             name: partial(_judged, cases, joint, place, column)
             for place, (name, column) in enumerate(zip(scores, columns, strict=True))
         }
-        tables = None
-        if cases.cluster is None:  # tests of pairs take cases as independent
-            tables = ModelTables(
-                joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
-            )
+        ranks = joint or JointScores(positive, columns, cases.sizes, cluster=cluster)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            tables=tables,
+            tables=ModelTables(ranks, cases.weights or "importance"),
             notes=_cluster_notes(cases),
         )
 
