@@ -235,7 +235,9 @@ def test_words_of_clusters_and_times(run, visits):
     assert "a guarantee needs independent cases." in said
     assert "Rules were chosen on the past. Costs are those of " in said
     assert all(note in said for note in comparison.notes)
-    assert "Tests of pairs are left out: they take cases, not clusters, as independent." in said
+    (pair,) = comparison.pairs()
+    assert f"good / poor {pair.auc.difference:+.3f} " in said
+    assert "AUC by Obuchowski's test, VACC by totals of clusters" in said
     assert "No guarantee yet" not in said
     decided = run("decide", visits, *PRICES, *BOTH, "-o", "policy.json")
     assert all(note in " ".join(decided.out.split()) for note in comparison.notes)

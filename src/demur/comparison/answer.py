@@ -125,6 +125,8 @@ class Answer(Result):
         Number of cases, of all and of each class; with importance weights effective ones.
     n_rules : int
         Number of rules it was chosen among, baselines included.
+    cluster_size : float
+        Size of the cluster of a case, on average; 1 where cases are independent.
     class_shares, prevalence : array, float or None
         P(class) in use, and P(positive) of two classes.
     by_block, shuffled_cost : tuple of BlockCost, float, or None
@@ -181,6 +183,7 @@ class Answer(Result):
     window: AbstentionWindow | None
     counts: ScoreCounts | None
     digest: str | None
+    cluster_size: float
     stakes: Mapping[str, float] | None = None
     _reported = (
         "words",
@@ -195,7 +198,18 @@ class Answer(Result):
         "negative",
         "dearest",
     )
-    _evidence = ("best_trivial", "classes", "costs", "counts", "rule", "shares", "stakes", "versus", "window")
+    _evidence = (
+        "best_trivial",
+        "classes",
+        "cluster_size",
+        "costs",
+        "counts",
+        "rule",
+        "shares",
+        "stakes",
+        "versus",
+        "window",
+    )
 
     @property
     def two_classes(self) -> bool:

@@ -168,7 +168,7 @@ class CaseTable:
             losses = None if losses is None else losses[kept]
         # results refer to these rows: the caller may change what is passed, but not what was compared
         positive, columns = frozen(positive), [frozen(column) for column in scores.values()]
-        joint = JointScores(positive, columns, None) if sample_weight is None else None
+        joint = JointScores(positive, columns, None, cluster=cluster) if sample_weight is None else None
         with workers(len(positive)) as pool:
             if joint is not None:  # single cases are put in order while they are dealt to the folds
                 pool.map(joint.orders, range(len(columns)))
@@ -189,16 +189,12 @@ class CaseTable:
             name: partial(_judged, cases, joint, place, column)
             for place, (name, column) in enumerate(zip(scores, columns, strict=True))
         }
-        tables = None
-        if cases.cluster is None:  # tests of pairs take cases as independent
-            tables = ModelTables(
-                joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
-            )
+        ranks = joint or JointScores(positive, columns, cases.sizes, cluster=cluster)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            tables=tables,
+            tables=ModelTables(ranks, cases.weights or "importance"),
             notes=_cluster_notes(cases),
         )
 
@@ -273,14 +269,12 @@ class CaseTable:
         _refuse_promises(cases, problem)
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
-        tables = None
-        if cluster is None:  # tests of pairs take cases as independent
-            tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
+        ranks = JointScores(positive, list(scores.values()), sizes, cluster=cluster)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            tables=tables,
+            tables=ModelTables(ranks, "repeats"),
             notes=(*_cluster_notes(cases), *(() if joint.exact else (_bins_note(joint, problem),))),
         )
 

@@ -33,7 +33,7 @@ from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.estimates import Estimate
 from demur.honest.evaluate import Inputs
 from demur.surface.window import ABSTAIN
-from demur.typing import FloatArray
+from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
 __all__ = ["Choice", "content_order", "digest_of", "make_answer"]
@@ -165,7 +165,16 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
         digest=digest_of(choice, best.model) if problem.many else None,
+        cluster_size=_cluster_size(best.cases.cluster),
     )
+
+
+def _cluster_size(cluster: IntArray | None) -> float:
+    """Return the size of the cluster of a case, on average; 1 where cases are independent."""
+    if cluster is None:
+        return 1.0
+    sizes = np.bincount(cluster)
+    return float(sizes @ sizes / sizes.sum())
 
 
 class _Expected(NamedTuple):

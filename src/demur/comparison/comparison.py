@@ -19,7 +19,16 @@ from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import set_aside, unscored
-from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
+from demur.comparison.models import (
+    ModelComparison,
+    Parts,
+    area_of,
+    compared_model,
+    rules_of,
+    tested_pairs,
+    volume_of,
+)
+from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
 from demur.comparison.threads import workers
@@ -142,6 +151,17 @@ class Comparison(Result):
             raise UndefinedError("No model keeps the limits. Hint: loosen one of them.")
         return make_answer(self.choice, models_only=True)
 
+    def pairs(self) -> tuple[PairDifference, ...]:
+        """Test the differences of areas and volumes of models in pairs, the smaller volume first.
+
+        All pairs of up to five models, else those with the best one; p-values are adjusted for their number.
+        None of many classes, nor where only counts of every model were read.
+        """
+        if self.tables is None or len(self.models) == 1:
+            return ()
+        cases = next(iter(self.cases.values()))
+        return pair_differences(tested_pairs(self.models), self.judged, cases, self.tables)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
         problem = self.problem
@@ -251,7 +271,7 @@ def compare_models(
     Returns
     -------
     Comparison
-        With `answer`, `models`, `baselines`, `to_dict()`.
+        With `answer`, `models`, `baselines`, `pairs()`, `to_dict()`.
 
     Raises
     ------

@@ -24,7 +24,13 @@ from demur._results import frozen, read_only
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
-from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight, place_rows
+from demur.honest.held_out import (
+    ForecastScores,
+    JudgedRules,
+    judge_sorted,
+    judge_with_hindsight,
+    place_rows,
+)
 from demur.honest.splits import (
     FEWEST_CASES,
     MOST_FOLDS,
@@ -62,6 +68,17 @@ class JudgedModel(NamedTuple):
     hindsight_position: IntArray
     classes: tuple[tuple[ClassRows, ...], ...]
     unlabelled: FloatArray | None = None
+
+    def row_scores(self, cases: SplitCases, scores: ForecastScores, *, hindsight: bool = False) -> FloatArray:
+        """Return a proper score of the forecast of every row, averaged over splits of the same rows."""
+        rules = self.hindsight if hindsight else self.honest
+        positions = [self.hindsight_position] if hindsight else self.honest_position
+        by_class, offsets = rules.slot_scores(scores), rules.slot_offsets()[0]
+        total: Any = 0.0
+        for split, (rows, position) in enumerate(zip(cases.splits.repeats, positions, strict=False)):
+            slot = position if hindsight else offsets[split * cases.folds + rows.fold] + position
+            total = total + np.where(cases.positive[rows.cell], by_class[0][slot], by_class[1][slot])
+        return np.asarray(total / len(positions))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,6 +258,11 @@ class SplitCases:
             # twice as fast as counting codes
             return np.array([float(self.sizes[own].sum()) for own in (~self.positive, self.positive)])
         return np.bincount(self.codes, self.sizes, self.n_classes).astype(np.float64)
+
+    @property
+    def shares(self) -> FloatArray | None:
+        """P(negative) and P(positive) in use; None for the sample's own."""
+        return None if self.prevalence is None else np.array([1 - self.prevalence, self.prevalence])
 
     @property
     def folds(self) -> int:
