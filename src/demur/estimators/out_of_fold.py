@@ -39,6 +39,7 @@ from sklearn.utils.validation import (
 
 from demur._checks import (
     check_choice,
+    check_class_codes,
     check_columns,
     check_scores,
     check_times,
@@ -47,6 +48,7 @@ from demur._checks import (
     input_error,
 )
 from demur._checks.arrays import is_missing
+from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases, clusters_of
 from demur.honest.splits import Rows, Splits, split_clusters
@@ -61,7 +63,6 @@ __all__ = [
     "TwoClassMixin",
     "check_outcomes",
     "class_probabilities",
-    "default_label",
     "inner_has",
     "inner_params",
     "out_of_fold",
@@ -200,25 +201,20 @@ def split_metadata(cv: Any, groups: Any) -> dict[str, Any]:
     return {"groups": groups} if asked else {}
 
 
-def default_label(classes: list[Any]) -> Any:
-    """Return "abstain" beside strings and -1 beside anything else, or the next label that is no class."""
-    if all(isinstance(value, str) for value in classes):
-        return free_label(*classes)
-    return next(label for label in (ABSTAIN, *range(len(classes) + 1)) if label not in classes)
-
-
 def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     """Return the array of all predictions: the labels in order, the abstain label last.
 
-    Decisions index it: `ABSTAIN` is -1, the last element. None stands for a label that is free.
+    Decisions index it: `ABSTAIN` is -1, the last element. None stands for a label that is free: "abstain"
+    beside strings and -1 beside anything else, or the next one that is no class.
     """
-    if abstain_label is None:
-        abstain_label = default_label(np.asarray(labels).tolist())
-    if is_missing(abstain_label) or np.ndim(abstain_label):
-        raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     known = np.asarray(labels)
     values = known.tolist()
     strings = all(isinstance(value, str) for value in values)
+    if abstain_label is None:
+        numbered = (label for label in (ABSTAIN, *range(len(values) + 1)) if label not in values)
+        abstain_label = free_label(*values) if strings else next(numbered)
+    if is_missing(abstain_label) or np.ndim(abstain_label):
+        raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     if strings and not isinstance(abstain_label, str):
         raise input_error(
             "abstain_label",
@@ -289,6 +285,7 @@ class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
     """Classifier of two classes, one of them positive."""
 
     pos_label: Any
+    _outcomes: Any
 
     def _labels_of_codes(self, classes: Any) -> Any:
         """Return the negative and the positive label."""
@@ -303,6 +300,14 @@ class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
             rule = f"must be one of the classes {classes.tolist()}"
             raise input_error("pos_label", rule, repr(self.pos_label))
         return classes if classes[1] == self.pos_label else classes[::-1]
+
+    def _minus_cost(
+        self, costs: CostModel, y: Any, decided: IntArray, sample_weight: Any, fees: Any = 0.0
+    ) -> float:
+        """Return minus the cost per case of decisions, with what was paid to come to them."""
+        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
+        losses = costs.losses.table[actual, decided] + fees
+        return -float(np.average(losses, weights=check_weights(sample_weight)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -526,20 +531,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
     ) -> Self:
         """Choose the rule from out-of-fold responses and fit the inner estimator to all cases.
 
-        Parameters
-        ----------
-        X : array or data frame with one row per case
-            Whatever the inner estimator takes.
-        y : array of n labels
-        sample_weight : array of n numbers >= 0, optional
-            Weigh the cases for the rule, and for the inner estimator if it takes weights.
-        groups : array of n values, optional
-            Cluster of every case, such as a patient: its cases are scored by models that know none of them.
-        time : array of n numbers or dates, optional
-            Time of every case: models of the past score the blocks of time that follow, from the fourth of
-            ten on. Only these cases choose the rule.
-        **params
-            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
+        Arguments are those of `AbstainingClassifier.fit`, without amounts.
         """
         X, cases = self._checked_cases(X, y, sample_weight, groups, time)
         self._check(cases)
