@@ -310,19 +310,17 @@ class AbstainingClassifier(TwoClassAbstainer):
         """Costs in one form; None if only precisions are promised."""
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
-            if isinstance(self.costs, CaseCosts):
-                # the constructor cannot know the cases
-                names = [field.name for field in fields(CaseCosts)]
-                amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
-                if amounts:
-                    raise input_error(
-                        "costs",
-                        "must hold one number per cost",
-                        f"amounts as {amounts[0]}",
-                        f"pass them to fit: fit(X, y, {amounts[0]}=...).",
-                    )
-            else:
+            if not isinstance(self.costs, CaseCosts):
                 check_type(self.costs, "costs", CostModel)
+            names = [field.name for field in fields(self.costs)]
+            amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
+            if amounts:  # the constructor cannot know the cases
+                raise input_error(
+                    "costs",
+                    "must hold one number per cost",
+                    f"amounts as {amounts[0]}",
+                    f"pass them to fit: fit(X, y, {amounts[0]}=...).",
+                )
             if any(given):
                 raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
             return self.costs

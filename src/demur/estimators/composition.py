@@ -301,9 +301,9 @@ class DelegatingClassifier(NamedClassifiers):
     Parameters
     ----------
     estimators : list of (name, classifier)
-        The stages in order. A stage is an `AbstainingClassifier`, `CautiousClassifier` or
-        `ReliableClassifier`, used as it is; or any other classifier, which needs `costs` unless it
-        is the last.
+        The stages in order. A stage is a classifier of `demur.estimators` that abstains by itself, such
+        as `CautiousClassifier`, used as it is; or any other classifier, which needs `costs` unless it is
+        the last.
     costs : CostModel or list of CostModel or None, optional
         Costs of each stage (one for all, or one per stage) for the stages that are other classifiers;
         such a stage becomes an `AbstainingClassifier`. `cost_abstain` is what handing a case to the next
@@ -380,7 +380,11 @@ class DelegatingClassifier(NamedClassifiers):
         for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
             if costs is not None:
                 check_type(costs, "costs", CostModel)
-            if not isinstance(stage, OutOfFoldClassifier) and (costs is not None or k < len(named) - 1):
+            # a CostWeightedClassifier without that cost answers everything
+            abstains = (
+                isinstance(stage, OutOfFoldClassifier) and getattr(stage, "abstain_cost", 0) is not None
+            )
+            if not abstains and (costs is not None or k < len(named) - 1):
                 if costs is None:
                     raise input_error(
                         "costs",

@@ -57,6 +57,7 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
+    "TRAINING",
     "AbstainingPredictions",
     "OutOfFoldClassifier",
     "TrainingCases",
@@ -73,6 +74,8 @@ __all__ = [
     "training_cases",
 ]
 
+TRAINING = object()
+"""In place of folds: models respond to the cases they were fitted to."""
 _DEFAULT_FOLDS = 5
 # blocks of time a model is fitted to before it scores the next; which of them are judged is not decided here
 _FIRST_BLOCKS = 3
@@ -333,10 +336,10 @@ def out_of_fold(
     """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases.
 
     Returns the fitted model, and the cases that were held out with the response to each by a model that had
-    not seen it; with "training" its responses to the cases it was fitted to. With `every_class` parts to fit
+    not seen it; with `TRAINING` its responses to the cases it was fitted to. With `every_class` parts to fit
     must hold every class.
     """
-    if isinstance(cv, str) and cv == "training":
+    if cv is TRAINING:
         fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
         return fitted, cases, respond(fitted, X)
     if isinstance(cv, str):
@@ -391,25 +394,23 @@ def split_training(
 
     A number of folds deals out clusters where cases form some; with times there are blocks instead.
     """
-    if cv is None and cases.rarest >= 2:
-        cv = min(_DEFAULT_FOLDS, cases.rarest)
-    folds = _DEFAULT_FOLDS if cv is None else cv
-    counted = isinstance(folds, (int, np.integer))
-    if cases.time is not None and counted:
-        return _whole_units(cases, 1)
-    if counted and folds > cases.rarest:
-        what, every = "cases", f"n_samples={len(cases.codes)}"
-        if cases.cluster is not None:
-            what, every = "clusters", f"{cases.cluster.max() + 1} clusters"
-        raise input_error(
-            "cv",
-            f"must not exceed the {what} of the rarest class ({cases.rarest} of {every})",
-            folds,
-            f"use cv={cases.rarest}." if cases.rarest >= 2 else f"collect at least two {what} of each class.",
-        )
-    if cases.cluster is not None and counted:
-        return _whole_units(cases, folds)
-    splitter = check_cv(folds, cases.labels, classifier=True)
+    counted = cv is None or isinstance(cv, (int, np.integer))
+    if counted and cases.time is None:
+        cv = min(_DEFAULT_FOLDS, max(cases.rarest, 2)) if cv is None else cv
+        if cv > cases.rarest:
+            what, every = "cases", f"n_samples={len(cases.codes)}"
+            if cases.cluster is not None:
+                what, every = "clusters", f"{cases.cluster.max() + 1} clusters"
+            enough = cases.rarest >= 2
+            raise input_error(
+                "cv",
+                f"must not exceed the {what} of the rarest class ({cases.rarest} of {every})",
+                cv,
+                f"use cv={cases.rarest}." if enough else f"collect at least two {what} of each class.",
+            )
+    if counted and (cases.cluster is not None or cases.time is not None):
+        return _whole_units(cases, cv)
+    splitter = check_cv(cv, cases.labels, classifier=True)
     parts = list(splitter.split(X, cases.labels, **split_params))
     _check_parts(parts, cases, type(splitter).__name__)
     return parts
@@ -417,14 +418,12 @@ def split_training(
 
 def _whole_units(cases: TrainingCases, folds: int) -> list[tuple[IntArray, IntArray]]:
     """Split by cluster or, with times, into blocks scored from those before, without their own clusters."""
-    n, n_classes = len(cases.codes), len(cases.classes)
-    ones, fold = np.ones(n), np.zeros(n, dtype=np.int64)
+    ones, fold = np.ones(len(cases.codes)), np.zeros(len(cases.codes), dtype=np.int64)
     if cases.time is None and cases.cluster is not None:
         (fold,) = split_clusters(cases.codes, cases.cluster, folds=folds, repeats=1, rng=0)
-    splits = Splits((Rows(np.arange(n), fold, ones),), folds)
-    split = SplitCases(
-        cases.codes, ones, splits, None, "rows", None, n_classes=n_classes, cluster=cases.cluster
-    )
+    splits = Splits((Rows(np.arange(len(fold)), fold, ones),), folds)
+    known: Any = {"n_classes": len(cases.classes), "cluster": cases.cluster}
+    split = SplitCases(cases.codes, ones, splits, None, "rows", None, **known)
     if cases.time is not None:
         split = split.by_time(cases.time)
     first, fold = min(_FIRST_BLOCKS, split.splits.first), split.splits.repeats[0].fold
@@ -538,7 +537,7 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         given = {"sample_weight": sample_weight, "groups": groups, "time": time}
         metadata = {name: np.asarray(value) for name, value in given.items() if value is not None}
         cv, unused = self._folds(cases), [name for name in ("groups", "time") if name in metadata]
-        if isinstance(cv, str) and not self._judges and unused:
+        if unused and not self._judges and (cv is TRAINING or isinstance(cv, str)):
             raise InputError(
                 f"`{unused[0]}` has no use with cv={self.cv!r}, which makes no folds. Hint: leave it out."
             )
