@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from comparison_oracles import flat_numbers
 from demur import CaseCosts, CostModel, InputError, Prevalence, compare_models
 from demur.auc import auc_cluster_interval
 from demur.honest import cost_after_choice, mean_loss_interval
@@ -68,6 +69,11 @@ def test_intraclass_correlation_by_hand():
     # mean squares between 4 and within 0.5, two cases each: (4 - 0.5) / (4 + 0.5)
     values = np.array([0.0, 1, 3, 2])
     assert intraclass_correlation(values, np.array([0, 0, 1, 1])) == pytest.approx(7 / 9)
+    # a value of two cases is that value twice
+    once, number = np.array([0, 1, 3]), np.array([1.0, 1, 2])
+    assert intraclass_correlation(once, np.array([0, 0, 1]), number) == pytest.approx(
+        intraclass_correlation(np.array([0.0, 1, 3, 3]), np.array([0, 0, 1, 1]))
+    )
 
 
 def test_interval_of_a_rule_against_its_losses():
@@ -113,6 +119,31 @@ def test_area_and_volume_count_clusters():
     assert together.auc_interval == auc_cluster_interval(y, score, groups=group)
     width = [one.vacc_interval.high - one.vacc_interval.low for one in (alone, together)]
     assert width[1] > 1.3 * width[0]
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+@pytest.mark.parametrize("names", [("groups",), ("time",), ("groups", "time")])
+def test_a_row_of_three_cases_against_three_rows(names, prevalence):
+    y, score, group = _clustered(seed=2)
+    rng = np.random.default_rng(0)
+    # few scores, so that many rows of a cluster are alike
+    scores = {"a": score.round(), "b": (score + rng.normal(size=len(y))).round(1)}
+    given = {"groups": group, "time": rng.integers(0, 60, len(y))}
+    weight = rng.integers(1, 4, len(y))
+    asked = {"costs": COSTS, "prevalence": prevalence}
+    placed = {name: given[name] for name in names}
+    short = compare_models(y, scores, sample_weight=weight, weights="repeats", **placed, **asked)
+    rows = np.repeat(np.arange(len(y)), weight)
+    long = compare_models(
+        y[rows],
+        {name: column[rows] for name, column in scores.items()},
+        **{name: column[rows] for name, column in placed.items()},
+        **asked,
+    )
+    assert short.notes == long.notes
+    assert short.answer.words == long.answer.words
+    found, expected = (flat_numbers({**one.to_dict(), "weights": None}) for one in (short, long))
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
 
 @pytest.mark.parametrize("kind", ["two", "amounts", "three"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from demur.auc.difference import difference_interval
 from demur.auc.tables import single_table
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["auc_cluster_interval", "auc_cluster_variance"]
+__all__ = ["auc_cluster_interval", "auc_cluster_variance", "interval_of_clusters"]
 
 
 def auc_cluster_variance(
@@ -81,7 +82,7 @@ def auc_cluster_variance(
     >>> round(auc_variance(y, s), 4), round(auc_cluster_variance(y, s, groups=patient), 4)
     (0.0417, 0.125)
     """
-    return _clustered(y_true, y_score, groups, minus, pos_label)[1]
+    return _clustered(*_checked(y_true, y_score, groups, minus, pos_label))[1]
 
 
 def auc_cluster_interval(
@@ -138,37 +139,55 @@ def auc_cluster_interval(
     >>> low > 0.5
     True
     """
+    level = check_confidence_level(confidence_level)
+    return interval_of_clusters(*_checked(y_true, y_score, groups, minus, pos_label), level=level)
+
+
+def interval_of_clusters(
+    positive: BoolArray,
+    scores: Sequence[FloatArray],
+    cluster: IntArray,
+    number: FloatArray | None = None,
+    *,
+    level: float,
+) -> Interval:
+    """Return the interval of `auc_cluster_interval` for rows that stand for a `number` of cases each."""
     from scipy.special import stdtrit
 
-    level = check_confidence_level(confidence_level)
-    (auc, other), variance, clusters, sizes = _clustered(y_true, y_score, groups, minus, pos_label)
+    (auc, *other), variance, clusters, sizes = _clustered(positive, scores, cluster, number)
     degrees, z = min(clusters) - 1, normal_quantile(level)
-    if minus is not None:
+    if other:
         quantile = -float(stdtrit(degrees, (1 - level) / 2))
-        return difference_interval((auc, other), (clusters, clusters), variance, quantile, z)
+        return difference_interval((auc, other[0]), (clusters, clusters), variance, quantile, z)
     if variance <= 0 or auc in (0.0, 1.0):
         return Interval(*newcombe_interval(auc, *clusters, z))
     return Interval(*widened_interval(auc, sizes, variance, degrees, level))
 
 
-def _clustered(
+def _checked(
     y_true: Labels, y_score: ArrayLike, groups: ArrayLike, minus: ArrayLike | None, pos_label: Any
-) -> tuple[tuple[float, float], float, tuple[int, int], tuple[int, int]]:
-    """AUCs of the two models, the variance, and clusters and cases of the negatives and positives."""
+) -> tuple[BoolArray, list[FloatArray], IntArray]:
     if isinstance(y_true, ScoreCounts):
         raise input_error(
             "y_true", "must be an array of labels", "a ScoreCounts, which does not know the clusters"
         )
-    positive = check_labels(y_true, pos_label)
-    cluster, n_clusters = check_groups(groups)
-    check_same_length(y_true=positive, y_score=check_scores(y_score), groups=cluster)
-    deviation, auc = _placement_deviations(y_true, y_score, pos_label)
-    other = 0.0
+    positive, cluster = check_labels(y_true, pos_label), check_groups(groups)[0]
+    scores = [check_scores(y_score)]
+    check_same_length(y_true=positive, y_score=scores[0], groups=cluster)
     if minus is not None:
-        check_same_length(y_true=positive, minus=check_scores(minus, "minus"))
-        second, other = _placement_deviations(y_true, minus, pos_label)
-        deviation = deviation - second
-    sizes = int(np.count_nonzero(~positive)), int(np.count_nonzero(positive))
+        scores.append(check_scores(minus, "minus"))
+        check_same_length(y_true=positive, minus=scores[1])
+    return positive, scores, cluster
+
+
+def _clustered(
+    positive: BoolArray, scores: Sequence[FloatArray], cluster: IntArray, number: FloatArray | None = None
+) -> tuple[list[float], float, tuple[int, int], tuple[int, int]]:
+    """AUCs of one or two models, the variance, and clusters and cases of the negatives and positives."""
+    each = np.ones(len(positive)) if number is None else number
+    placed = [_placement_deviations(positive, one, each) for one in scores]
+    deviation = each * (placed[0][0] if len(placed) == 1 else placed[0][0] - placed[1][0])
+    sizes = int(each[~positive].sum()), int(each[positive].sum())
     members = len(np.unique(cluster[~positive])), len(np.unique(cluster[positive]))
     for held, word in zip(members, ("negative", "positive"), strict=True):
         if held < 2:
@@ -176,21 +195,25 @@ def _clustered(
                 f"The clustered variance needs {word} cases in at least 2 clusters, got {held}. "
                 "Hint: without clusters, auc_variance(method='bootstrap') is defined."
             )
+    n_clusters = int(cluster.max()) + 1
     sums = [
         np.bincount(cluster[chosen], deviation[chosen], minlength=n_clusters) / size
         for chosen, size in zip((~positive, positive), sizes, strict=True)
     ]
     within = sum(k / (k - 1) * float(np.dot(d, d)) for k, d in zip(members, sums, strict=True))
     variance = within + 2 * n_clusters / (n_clusters - 1) * float(np.dot(*sums))
-    return (auc, other), variance, members, sizes
+    return [auc for _, auc in placed], variance, members, sizes
 
 
-def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) -> tuple[FloatArray, float]:
-    """Placement as a share of the other class, minus the AUC, of every case; and the AUC."""
-    counts = ScoreCounts.from_arrays(y_true, y_score, pos_label=pos_label)
+def _placement_deviations(
+    positive: BoolArray, score: FloatArray, number: FloatArray
+) -> tuple[FloatArray, float]:
+    """Placement as a share of the other class, minus the AUC, of every row; and the AUC."""
+    positives = np.where(positive, number, 0.0)
+    counts = ScoreCounts.from_counts(score, positives, number - positives)
     counts.require_both_classes("The clustered variance of an AUC")
     row, column = group_placements(counts.positives, counts.negatives)
-    at = np.searchsorted(counts.scores, np.asarray(y_score, dtype=np.float64))
+    at = np.searchsorted(counts.scores, score)
     shares = column[at] / counts.n_negative, row[at] / counts.n_positive
     auc = single_table(counts).estimate
-    return np.where(check_labels(y_true, pos_label), *shares) - auc, auc
+    return np.where(positive, *shares) - auc, auc

@@ -265,18 +265,23 @@ class CaseTable:
         cell = np.concatenate([np.flatnonzero(joint.positives > 0), np.flatnonzero(joint.negatives > 0)])
         positive = np.arange(len(cell)) < np.count_nonzero(joint.positives > 0)
         sizes = np.where(positive, joint.positives[cell], joint.negatives[cell])
-        cases = replace(
-            SplitCases.of_rows(positive, sizes, weights="repeats", **_splitting(problem)), source="counts"
-        )
+        cluster = None if joint.cluster is None else clusters_of(joint.cluster[cell], slice(None), sizes)
+        cases = SplitCases.of_rows(positive, sizes, weights="repeats", cluster=cluster, **_splitting(problem))
+        cases = replace(cases, source="counts")
+        if joint.start is not None:
+            cases = cases.by_time(joint.start[cell], joint.end[cell])
+        _refuse_promises(cases, problem)
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
-        tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
+        tables = None
+        if cluster is None:  # tests of pairs take cases as independent
+            tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
             tables=tables,
-            notes=() if joint.exact else (_bins_note(joint, problem),),
+            notes=(*_cluster_notes(cases), *(() if joint.exact else (_bins_note(joint, problem),))),
         )
 
     @classmethod
@@ -354,8 +359,9 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     """Say what clusters mean for the numbers."""
     if cases.cluster is None:
         return ()
-    n, units = len(cases.codes), int(cases.cluster.max()) + 1
-    counted = f"{n:,} cases in {units:,} clusters: intervals count clusters"
+    n = float(len(cases.codes)) if cases.weights == "importance" else cases.n
+    units = int(cases.cluster.max()) + 1
+    counted = f"{n:,.0f} cases in {units:,} clusters: intervals count clusters"
     notes = [f"{counted}; a guarantee needs independent cases."]
     if units < _FEW_CLUSTERS:
         notes.append(f"With fewer than {_FEW_CLUSTERS} clusters intervals are wide and rest on few of them.")

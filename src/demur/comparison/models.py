@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.auc.clustered import auc_cluster_interval
+from demur.auc.clustered import interval_of_clusters
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
@@ -213,12 +213,10 @@ def area_of(
     Of many classes the mean over pairs, of a random part of very many cases.
     """
     if isinstance(model, JudgedModel) and cases.cluster is not None:
-        clustered = cases.weights is None
-        ends = (
-            auc_cluster_interval(cases.positive, model.scores, groups=cases.cluster, confidence_level=level)
-            if clustered
-            else None
-        )
+        ends = None
+        if cases.weights != "importance":
+            positive, sizes = cases.positive, cases.sizes
+            ends = interval_of_clusters(positive, [model.scores], cases.cluster, sizes, level=level)
         return Area(auc_score(model.counts), ends)
     if isinstance(model, JudgedModel):
         by_counts = tables is None

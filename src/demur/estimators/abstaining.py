@@ -477,7 +477,9 @@ class AbstainingClassifier(TwoClassAbstainer):
                 stacklevel=5,
             )
             return
-        rule, losses = judged_rule(cases, judged, model.scores), losses_at(cases, problem.centre, problem)
+        same_review = isinstance(self.costs_, CaseCosts) and self.costs_.same_review
+        losses = losses_at(cases, problem.centre, same_review=same_review)
+        rule = judged_rule(cases, judged, model.scores)
         self.expected_cost_ = expected_cost_of(rule, losses, confidence_level=self.confidence_level)
 
     def score(

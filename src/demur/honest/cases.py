@@ -90,8 +90,9 @@ class SplitCases:
         Cluster of every cell, from 0 on, where cases of one are not independent.
     shuffled : SplitCases or None
         The same cases split at random, where `splits` are blocks of time; None where they are that already.
-    unlabelled : array or None
-        Weights of further cases without a label, whose costs are bounded.
+    unlabelled, unlabelled_losses : array or None
+        Weights of further cases without a label, whose costs are bounded, and their costs by class and
+        action where these differ by case.
     selected : bool
         Whether cases may not be independent of what is compared: cases without a label were left out although
         their scores differ, or rows of one customer may belong together.
@@ -109,6 +110,7 @@ class SplitCases:
     shuffled: SplitCases | None = None
     unlabelled: FloatArray | None = None
     selected: bool = False
+    unlabelled_losses: FloatArray | None = None
 
     @classmethod
     def of_rows(
@@ -144,7 +146,9 @@ class SplitCases:
         if cluster is not None:
             inside = [float(len(np.unique(cluster[own]))) for own in (positive, ~positive)]
             number = check_folds(folds, *inside, what="clusters")
-            dealt = split_clusters(positive.astype(np.int64), cluster, folds=number, repeats=many, rng=rng)
+            whole = sizes if meaning == "repeats" else None
+            codes = positive.astype(np.int64)
+            dealt = split_clusters(codes, cluster, folds=number, repeats=many, rng=rng, number=whole)
             # positives first, as splits of single cases have them
             cell = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)])
             splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), number)
@@ -200,11 +204,14 @@ class SplitCases:
         meaning = None if sample_weight is None else "importance"
         return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
 
-    def by_time(self, time: Any) -> SplitCases:
-        """Return the same cases split into blocks of time."""
+    def by_time(self, time: Any, end: Any = None) -> SplitCases:
+        """Return the same cases split into blocks of time; cells may stand for the time until `end`."""
         codes, rows = np.asarray(self.codes, dtype=np.int64), self.splits.repeats[0]
         cell = rows.cell if len(rows.cell) == len(codes) else np.argsort(~codes.astype(bool), kind="stable")
-        splits = split_by_time(time, codes, self.n_classes, cases=self.sizes, cell=cell)
+        number = np.ones(len(codes)) if self.weights == "importance" else self.sizes
+        splits = split_by_time(
+            time, codes, self.n_classes, number=number, cases=self.sizes, cell=cell, end=end
+        )
         return replace(self, splits=splits, shuffled=self)
 
     def trains(self, split: int, held: int) -> BoolArray:

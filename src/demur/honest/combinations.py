@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,8 +24,10 @@ from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases, clusters_of
-from demur.honest.expected_cost import ExpectedCost, expected_cost_of
-from demur.honest.row_rules import judge_rows, paired_interval
+from demur.honest.decisions import Judged
+from demur.honest.estimates import JudgedRule, paired_interval
+from demur.honest.evaluate import Decides, Inputs, RowLearner, evaluate
+from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 from demur.windows.combined import WAYS, CombinedRule, check_fees, check_members, combined_rule_of
@@ -33,6 +35,14 @@ from demur.windows.guarded import GuardedWindow, cheapest_guard
 from demur.windows.row_costs import RowCosts
 
 __all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost"]
+
+
+def _judge_rows(cases: SplitCases, columns: FloatArray, choose: Callable[[IntArray], Decides]) -> JudgedRule:
+    """Judge every row by the rule that `choose` finds on the rows of all folds but its own."""
+    every = np.arange(len(cases.positive))
+    (judged,) = evaluate(cases, Inputs(columns), [RowLearner(choose)], [choose(every)])
+    assert isinstance(judged, Judged), "rules of rows exist on all cases"
+    return judged_rule(cases, judged, None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -149,7 +159,7 @@ def combination_costs(
         return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
 
     highest = float(fees.sum())
-    judged = {how: judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
+    judged = {how: _judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
     found = {
         name: expected_cost_of(rule, costs.losses, confidence_level=level, highest_fee=highest)
         for name, rule in judged.items()
@@ -159,7 +169,7 @@ def combination_costs(
         rows=found,
         best_member=best,
         versus_best_member={
-            way: paired_interval(judged[way], judged[best], costs, level=level) for way in ways
+            way: paired_interval(judged[way], judged[best], costs.losses, None, level=level) for way in ways
         },
         trivial=_trivial(amounts),
         confidence_level=level,
@@ -271,8 +281,8 @@ def guarded_cost(
         return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
 
     columns = np.column_stack([score, doubt])
-    guarded, plain = (judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf))
-    difference, interval = paired_interval(guarded, plain, costs, level=level)
+    guarded, plain = (_judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf))
+    difference, interval = paired_interval(guarded, plain, costs.losses, None, level=level)
     return GuardedCost(
         guarded=expected_cost_of(guarded, costs.losses, confidence_level=level),
         unguarded=expected_cost_of(plain, costs.losses, confidence_level=level),

@@ -211,10 +211,6 @@ class TwoClasses:
             return self.problem
         return replace(self.problem, costs=self.prices.case_costs(part.rows.amounts))
 
-    def meaning(self, part: Part) -> str:
-        """Return what weights mean: rows that an engine counted stand for so many cases each."""
-        return self.weights if part.counted is None else "repeats"
-
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
         part, labels, problem = self.cases.parts[name], self.labels, self.problem
@@ -229,7 +225,7 @@ class TwoClasses:
             clusters = cluster_codes(rows.clusters, rows.n)
             times = check_times(rows.times, rows.n)
             columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
-            table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
+            table = CaseTable.of_columns(columns, problem, weights=self.weights)
         if self.cases.doubtful:
             table = table.unproven()
         names = classes_in_words(self.cases.negative, self.cases.positive)
