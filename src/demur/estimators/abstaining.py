@@ -18,6 +18,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur.comparison.candidates import choose_cuts
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Limits
@@ -42,7 +43,6 @@ from demur.honest.splits import FEWEST_CASES
 from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import decide
 from demur.typing import FloatArray, IntArray
-from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
 from demur.windows.rule import Window
 
@@ -344,15 +344,24 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _window(self, counts: ScoreCounts) -> AbstentionWindow:
         """Best window of some evidence for the stated aim."""
-        assert not isinstance(self.costs_, CaseCosts)
+        if self.costs_ is not None:
+            return choose_cuts(counts, self._problem(self.costs_)).window
         limits = self._limits.given()
         level = limits.pop("precision_confidence", None)
-        options: dict[str, Any] = {"confidence_level": level, "prevalence": self.prevalence}
-        if self.costs_ is None:
-            return widest_coverage_window(counts, **limits, **options)
-        if not limits:
-            return abstention_surface(counts, prevalence=self.prevalence).window(costs=self.costs_)
-        return cheapest_window(counts, costs=self.costs_, **{"max_abstention": 1.0, **limits}, **options)
+        return widest_coverage_window(counts, **limits, confidence_level=level, prevalence=self.prevalence)
+
+    def _problem(self, costs: CostModel | CaseCosts) -> DecisionProblem:
+        """Return what is asked, as in a comparison."""
+        # costs by class may reward abstaining, which a comparison refuses
+        made = DecisionProblem.checked if isinstance(costs, CaseCosts) else DecisionProblem
+        return made(
+            costs=costs,
+            prevalence=self.prevalence,
+            objective="expected",
+            limits=self._limits,
+            confidence_level=self.confidence_level,
+            seed=_SEED,
+        )
 
     def _thresholds(self, counts: ScoreCounts) -> Window:
         window = self._window(counts)
@@ -442,17 +451,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         """
         assert self.costs_ is not None
         columns: Any = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
-        stated: dict[str, Any] = {
-            "costs": replace(self.costs_, **columns) if columns else self.costs_,
-            "prevalence": self.prevalence,
-            "objective": "expected",
-            "limits": self._limits,
-            "confidence_level": self.confidence_level,
-            "seed": _SEED,
-        }
-        # costs by class may reward abstaining, which a comparison refuses
-        made = DecisionProblem.checked if isinstance(self.costs_, CaseCosts) else DecisionProblem
-        problem = made(**stated)
+        problem = self._problem(replace(self.costs_, **columns) if columns else self.costs_)
         positive = held_out.labels == self._outcomes[1]
         given = Columns(positive, {"": scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
         table = CaseTable.of_columns(given, problem, weights="importance")
