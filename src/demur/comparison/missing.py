@@ -28,13 +28,13 @@ _LEVEL = 0.99
 class Unlabelled(NamedTuple):
     """Cases without a label: inputs by model, weights if given, and the sentence that says so.
 
-    `kept` tells which cases have a label, `differ` whether scores of the others differ from theirs.
+    `kept` tells which cases have a label, `differ` how scores of the others differ from theirs, if they do.
     """
 
     kept: BoolArray
     scores: Mapping[str, FloatArray]
     weight: FloatArray | None
-    differ: bool
+    differ: str | None
     bounds: bool
     note: str
 
@@ -132,20 +132,27 @@ def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any)
     weight = None if sample_weight is None else check_weights(sample_weight)
     apart = {name: values[missing] for name, values in columns.items()}
     own = None if weight is None else weight[missing] * len(weight) / weight.sum()
-    return Unlabelled(~missing, apart, own, told is not None, how == "bounds", f"{number}: {note}.")
+    return Unlabelled(~missing, apart, own, told, how == "bounds", f"{number}: {note}.")
 
 
-def score_difference(name: str, values: FloatArray, missing: BoolArray) -> str | None:
-    """Say how the scores of a model differ between labelled and unlabelled cases; None if they may not."""
-    if missing.all() or not missing.any():
+def score_difference(
+    name: str, values: FloatArray, other: BoolArray, kinds: tuple[str, str] = ("with a label", "without")
+) -> str | None:
+    """Say how the scores of a model differ between cases of two kinds; None if they may not.
+
+    `other` tells which cases are of the second kind.
+    """
+    if other.all() or not other.any():
         return None
     for column in values.T if values.ndim == 2 else [values]:
         try:
-            low, high = auc_interval(~missing, column, confidence_level=_LEVEL)
+            low, high = auc_interval(~other, column, confidence_level=_LEVEL)
         except UndefinedError:
             continue
         if not low <= 0.5 <= high:
-            with_label, without = (float(np.median(column[rows])) for rows in (~missing, missing))
-            medians = f"a median of {with_label:.3g} with a label, {without:.3g} without"
-            return f"scores of {name} differ ({medians})"
+            first, second = column[~other], column[other]
+            how = f"a median of {np.median(first):.3g} {kinds[0]}, {np.median(second):.3g} {kinds[1]}"
+            if second.max() < first.min():
+                how = f"none below {first.min():.3g} {kinds[0]}"
+            return f"scores of {name} differ ({how})"
     return None

@@ -120,6 +120,11 @@ def command(
         _require_groups(pages, source, prices)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
+    if source.missing_labels == "bounds":
+        raise InputError(
+            "`--missing-labels bounds` is for demur compare and decide: the page shows no bounds. "
+            "Hint: drop leaves these rows out, and the page says that nothing is proven."
+        )
     # keys that repeat are looked for; what is made of them is not proven
     flags = source, prices, limits, classes, certainty, output
     read = ask(*flags, split=not pages.one_page, design=Design())
