@@ -60,7 +60,6 @@ SESSIONS: dict[str, dict[str, str]] = {
         "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
         "dates": f"compare dated.csv --label fraud {_COSTS}",
         "copies": f"compare copied.csv {_COSTS}",
-        "labels-below-a-score": f"compare unlabelled.csv --label checked {_COSTS}",
         "counted-prevalence": f"compare {_TWO} {_COSTS} --prevalence 26/2000",
         "rewards-and-reviewer": f"compare {_TWO} --cost-fn 100 --cost-fp 40 --cost-tp=-20 --review-fee 9"
         " --reviewer-sensitivity 0.95",
@@ -88,7 +87,6 @@ SESSIONS: dict[str, dict[str, str]] = {
         "missing": "check missing.csv",
         "ties": f"check {_TIES}",
         "visits": f"check {_VISITS}",
-        "dates": "check dated.csv --label fraud",
         "copies": "check copied.csv",
         "unlabelled": "check unlabelled.csv --label checked",
         "wrong-column": "check sites.csv --label nobody",

@@ -44,7 +44,7 @@ class Source(Flags):
         metavar="COLUMN",
         multiple=True,
         help="Column with the scores of a model, higher = more positive; repeatable. Default: every "
-        "other numeric column but keys (row, id, fold, index), predicted labels and amounts.",
+        "other numeric column but keys (row, id, fold, index), dates, predicted labels and amounts.",
     )
     exclude: tuple[str, ...] = flag(
         "--exclude",
