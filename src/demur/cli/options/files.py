@@ -51,7 +51,8 @@ class Source(Flags):
         default=(),
         metavar="COLUMN",
         multiple=True,
-        help="Column that is no model, such as --exclude age; repeatable.",
+        help="Column that is no model, such as --exclude age; or an id or a date whose rows are independent "
+        "cases all the same. Repeatable.",
     )
     weight: str | None = flag("--weight", metavar="COLUMN", help="Column with case weights.")
     weights: str | None = flag(

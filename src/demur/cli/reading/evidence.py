@@ -47,6 +47,7 @@ from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
+    "BOUND_OR_DROP",
     "DROP_ROWS",
     "Evidence",
     "Part",
@@ -69,6 +70,12 @@ __all__ = [
 
 DROP_ROWS = "drop those rows{}, or fill them in where the model has an answer."
 """Hint for missing values; a flag that drops them goes into the braces."""
+
+BOUND_OR_DROP = (
+    "--missing-labels bounds gives costs whatever these labels are; --missing-labels drop leaves such rows "
+    "out, if you know why they are missing."
+)
+"""Hint for labels that are missing where scores differ."""
 
 
 # ---------------------------------------------------------------- rows
@@ -257,9 +264,7 @@ def unlabelled_rows(
     if aside.differ and how == "refuse":
         raise InputError(
             f"Column {label.name!r} is empty in {n:,} of {len(label.missing):,} rows, and {aside.differ}: "
-            "labels may exist only where something was done. Hint: --missing-labels bounds gives costs "
-            "whatever these labels are; --missing-labels drop leaves such rows out, if you know why they are "
-            "missing."
+            f"labels may exist only where something was done. Hint: {BOUND_OR_DROP}"
         )
     if not aside.bounds:
         dropped[label.name] = {"": n}

@@ -16,6 +16,7 @@ from demur.cli.options import Design, Source
 from demur.cli.output import shown_command, times, wrapped
 from demur.cli.reading.dependence import Dependence
 from demur.cli.reading.evidence import (
+    BOUND_OR_DROP,
     DROP_ROWS,
     class_without_weight,
     holds_counts,
@@ -270,9 +271,7 @@ def _missing_labels(rows: Mapping[str, Column], roles: Roles) -> Iterator[Findin
         yield Finding("note", label.name, "missing labels", label.n_missing, message, hint)
         return
     message = f"{words}, and {differ}: labels may exist only where something was done."
-    hint = "--missing-labels bounds gives costs whatever these labels are; --missing-labels drop leaves such "
-    hint += "rows out, if you know why they are missing."
-    yield Finding("error", label.name, "missing labels", label.n_missing, message, hint)
+    yield Finding("error", label.name, "missing labels", label.n_missing, message, BOUND_OR_DROP)
 
 
 _Counted = tuple[dict[str, ScoreCounts], tuple[int, int], bool | None]
