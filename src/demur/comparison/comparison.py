@@ -18,7 +18,7 @@ from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
-from demur.comparison.missing import set_aside, unscored
+from demur.comparison.missing import rows_of, set_aside, unscored
 from demur.comparison.models import (
     ModelComparison,
     Parts,
@@ -341,14 +341,8 @@ class _Data(NamedTuple):
 
     def take(self, kept: BoolArray) -> _Data:
         """Return the data of some of the cases."""
-
-        def rows(values: Any) -> Any:
-            if isinstance(values, Mapping):
-                return {name: np.asarray(column)[kept] for name, column in values.items()}
-            return None if values is None else np.asarray(values)[kept]
-
         costs = self.costs.take(kept) if isinstance(self.costs, CaseCosts) else self.costs
-        return _Data(*map(rows, self._replace(costs=None)))._replace(costs=costs)
+        return _Data(*(rows_of(one, kept) for one in self._replace(costs=None)))._replace(costs=costs)
 
 
 def _compared_data(
@@ -367,7 +361,7 @@ def _compared_data(
     """Compare models on labels and scores, or on joint counts; with `unproven` nothing counts as proven."""
     counted, aside = isinstance(data.y_true, (JointCounts, ScoreCounts)), None
     if not counted and data.scores is not None:
-        aside = set_aside(data.y_true, data.scores, data.sample_weight, data.costs, missing_labels)
+        aside = set_aside(data.y_true, data.scores, data.sample_weight, missing_labels, data.costs)
     if aside is not None:
         data = data.take(aside.kept)
     y_true, scores, costs, *others = data

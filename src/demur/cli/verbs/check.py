@@ -7,7 +7,7 @@ __all__ = ["command"]
 
 
 @verb("check", example="Example:\n  demur check predictions.csv --label outcome --positive yes")
-@takes(Source, without=("group", "weights", "drop_missing"))
+@takes(Source, without=("group", "weights", "drop_missing", "missing_labels"))
 @takes(Output)
 def command(*, source: Source, output: Output) -> None:
     """Look for problems in a file of predictions.
