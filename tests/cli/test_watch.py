@@ -16,7 +16,7 @@ import pytest
 from command_line import table_file
 from demur import InputError, Policy, PolicyMonitor
 from demur.monitoring.state import locked
-from monitoring_cases import shop, shop_policy
+from monitoring_cases import promised_policy, shop, shop_policy
 
 
 @pytest.fixture
@@ -70,6 +70,22 @@ def test_a_share_of_positives_that_explains_nothing_is_not_printed(run, rng, pol
     assert answer.code == 3
     assert "A changed share of positives does not explain it" in text
     assert "by the scores" not in text
+
+
+def test_a_policy_without_a_promise_is_watched_and_says_so(run, rng, policy, tmp_path):
+    file = day_file(tmp_path, rng, "a.csv")
+    answer = run("watch", "policy.json", file, "--state", "a.json", "--label", "kind")
+    text = " ".join(answer.out.split())
+    assert answer.code == 0
+    assert "The policy promises no cost: it states no upper end" in text
+    assert "Cost per case by 500 labels" in text
+    assert "promised" not in text
+    assert max(map(len, answer.out.splitlines())) <= 80
+    told = run("watch", "policy.json", file, "--state", "a.json", "--json").json["monitor"]
+    assert (told["promised_limit"], len(told["notes"])) == (None, 1)
+    promised_policy(rng, 500).save(tmp_path / "promised.json")
+    codes = table_file(tmp_path, "b.csv", score=shop(rng, 50)[1].tolist())
+    assert "promises no cost" not in run("watch", "promised.json", codes, "--state", "b.json").out
 
 
 def test_same_file_changes_nothing_and_says_so(run, rng, policy, tmp_path):

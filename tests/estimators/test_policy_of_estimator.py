@@ -29,7 +29,10 @@ def test_decisions_against_predict(y, options, abstained):
     scores = model.estimator_.predict_proba(X)[:, column]
     assert policy.apply(scores).tolist() == model.predict(X).tolist()
     assert (policy.abstain_label, policy.model) == (abstained, "risk")
-    assert policy.expected_cost == model.expected_cost_.cost
+    honest, promise = model.expected_cost_, policy.promise
+    assert (promise.cost, promise.limit) == (honest.cost, honest.interval.high)
+    # the window as written
+    assert promise.abstention_rate == model.window_.abstention_rate
     assert policy.costs == COSTS
     assert "predict_proba of LogisticRegression" in policy.note
     assert Policy.from_dict(policy.to_dict()).to_dict() == policy.to_dict()

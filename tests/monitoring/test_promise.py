@@ -1,6 +1,7 @@
 """The promise that is watched: by hand, and false alarms of it over 500 looks where nothing has changed."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -99,12 +100,27 @@ def test_a_policy_decided_with_clusters_says_how_large_they_are(rng, tmp_path):
     Policy.from_answer(answer).save(tmp_path / "p.json")
     monitor = PolicyMonitor(Policy.load(tmp_path / "p.json"))
     assert monitor.policy.evidence.cluster_size == 5
+    assert monitor.notes == ["Cases come in clusters: 5 of them count as one."]
     assert monitor.cells.n_positive == pytest.approx(positive.sum() / 5)
     monitor.update(score, positive)
     sent = np.sum(monitor.policy.decide(score) == -1)
     # 300 cases count as 60
     limits = share_sequence(sent / 5, 60, alpha=0.05, expected=monitor.reference.expected[-1])
     assert monitor.abstention_interval == limits
+
+
+def test_scores_of_clusters_raise_no_alarm_unless_taken_for_independent_cases(rng):
+    positive, scores, clusters = population(rng, 400, cluster=5, copies=True)
+    policy = Policy.from_answer(
+        compare_models(positive, {"m": scores[:, 0]}, costs=COSTS, groups=clusters).answer
+    )
+    taken = replace(policy, evidence=replace(policy.evidence, cluster_size=1.0))
+    aware, unaware = PolicyMonitor(policy), PolicyMonitor(taken)
+    for _ in range(100):
+        later = population(rng, 50, cluster=5, copies=True)[1][:, 0]
+        aware.update(later)
+        unaware.update(later)
+    assert aware.e_value < 20 < unaware.e_value
 
 
 def test_size_of_the_cluster_of_a_case_by_hand(rng):

@@ -55,6 +55,13 @@ def test_saved_again_they_are_files_of_this_version(name, tmp_path):
     assert np.array_equal(again.decide(table), policy.decide(table))
 
 
+def test_the_page_adds_an_upper_end_to_files_of_version_1():
+    data = json.loads((FOLDER / "window_infinite.json").read_text())
+    assert Policy.from_dict(data).expected_limit is None
+    data["expected"]["limit"] = 99.5
+    assert Policy.from_dict(data).expected_limit == 99.5
+
+
 def test_amounts_come_along():
     policy = Policy.load(FOLDER / "window_amounts.json")
     written = json.loads((FOLDER / "window_amounts.json").read_text())

@@ -450,6 +450,8 @@ REMOVE = object()
         ("evidence.n", 13, "`evidence.n and prevalence` must fit the blocks"),
         ("evidence.prevalence", 0.4, "`evidence.n and prevalence` must fit the blocks"),
         ("evidence.digest", 7, "`evidence.digest` must be text"),
+        ("evidence.cluster_size", 0.5, "`evidence.cluster_size` must be at least 1, got 0.5"),
+        ("evidence.cluster_size", "4", "`evidence.cluster_size` must be a number"),
         ("evidence.blocks.lower", [], r"`evidence.blocks.lower` must be a list of numbers, got \[\]"),
         ("evidence.blocks.lower", "all", "`evidence.blocks.lower` must be a list of numbers"),
         ("evidence.blocks.lower", [1, 2], "`evidence.blocks` must have columns of one length"),

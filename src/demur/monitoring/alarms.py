@@ -5,10 +5,10 @@ from datetime import date
 from typing import Any
 
 from demur.exceptions import UndefinedError
+from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 
 __all__ = [
-    "NO_PROMISE",
     "NO_SCORE",
     "action_words",
     "advice",
@@ -16,6 +16,7 @@ __all__ = [
     "cases_per_day",
     "frequent_actions",
     "outcome_sentence",
+    "policy_notes",
     "promise_words",
     "quiet_sentence",
 ]
@@ -23,12 +24,10 @@ __all__ = [
 NO_SCORE = "Scores are not watched: the rule has no single score. Its decisions are."
 """What is said about a rule that reads several columns."""
 
-NO_PROMISE = (
+_NO_PROMISE = (
     "The policy promises no cost: it states no upper end of one measured on cases that did not choose it, as "
     "demur decide and Policy.from_answer do."
 )
-"""What is said about a policy made with hindsight, or by an earlier version."""
-
 # actions in a sentence
 _MOST_ACTIONS = 7
 
@@ -54,6 +53,14 @@ def alarm_sentences(monitor: Any) -> list[str]:
             f"{monitor.n_labelled} labels{promise_words(monitor, _short)}."
         )
     return sentences
+
+
+def policy_notes(policy: Policy) -> list[str]:
+    """Say what cannot be held against a policy, and what its cases count."""
+    notes = [] if policy.expected_limit is not None else [_NO_PROMISE]
+    if policy.evidence is not None and policy.evidence.cluster_size > 1:
+        notes.append(f"Cases come in clusters: {policy.evidence.cluster_size:.3g} of them count as one.")
+    return notes
 
 
 def promise_words(monitor: Any, shown: Callable[[float], str]) -> str:

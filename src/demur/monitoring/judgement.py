@@ -12,7 +12,7 @@ from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
-from demur.monitoring.alarms import NO_PROMISE
+from demur.monitoring.alarms import policy_notes
 from demur.monitoring.betting import CostSequence, loss_range
 from demur.monitoring.labels import LabelledCases, known_labels, rule_values
 from demur.policy.policy import Policy
@@ -92,7 +92,7 @@ class PolicyJudgement(Result):
     groups : tuple of GroupJudgement
         The same by group.
     notes : tuple of str
-        What could not be judged, and why.
+        What could not be judged, and why; how clusters count.
     confidence_level : float
         Level of all intervals.
     """
@@ -208,7 +208,7 @@ def judge_policy(
     limit = policy.expected_limit
     sequence = _sequence(cases, alpha, bounds, limit)
     log_e = 0.0 if sequence is None else sequence.log_evidence
-    notes = [] if limit is not None else [NO_PROMISE]
+    notes = policy_notes(policy)
     if policy.amounts is not None and costs is None:
         notes.append(_NO_AMOUNTS)
     parts, names = np.array([]), []

@@ -24,7 +24,7 @@ from demur._results import Interval, Result, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
 from demur.monitoring.actions import ActionRanges
-from demur.monitoring.alarms import NO_PROMISE, alarm_sentences
+from demur.monitoring.alarms import alarm_sentences, policy_notes
 from demur.monitoring.betting import CostSequence, loss_range, share_sequence
 from demur.monitoring.drift import Start, pruned
 from demur.monitoring.labels import LabelledCases, known_labels, largest_amount, losses_of, rule_values
@@ -128,8 +128,9 @@ class PolicyMonitor:
     once. Without labels it compares outcomes and scores with the evidence of the policy, estimates
     the prevalence, and says what keeping the window costs. A rule of several columns, such as one for
     many classes, has no single score: there the share of every action is compared with the range that
-    promise and evidence leave to it. With labels it bounds the cost per case. Assumes that cases are
-    independent; within a batch their order does not matter.
+    promise and evidence leave to it. With labels it bounds the cost per case and compares it with the upper
+    end that the policy promises. Assumes that cases are independent, or come in clusters like those the
+    policy was decided with; within a batch their order does not matter.
 
     Parameters
     ----------
@@ -548,8 +549,8 @@ class PolicyMonitor:
 
     @property
     def notes(self) -> list[str]:
-        """What is not watched, and why."""
-        return [] if self.promise is not None else [NO_PROMISE]
+        """What is not watched, and why; how clusters count."""
+        return policy_notes(self.policy)
 
     @property
     def precision(self) -> dict[str, tuple[float, Interval]]:

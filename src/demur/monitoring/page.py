@@ -96,7 +96,7 @@ def _facts(monitor: Any) -> Iterator[tuple[str, str]]:
             f"{_number(monitor.cost)} ({_number(low)} to {_number(high)}){promise_words(monitor, _number)}",
         )
     for note in monitor.notes:
-        yield "Promise", note
+        yield "Note", note
     for side, (share, limits) in monitor.precision.items():
         yield f"Right when called {side}", f"{_percent(share)} {_limits(limits)}"
     if monitor.agreement is not None:

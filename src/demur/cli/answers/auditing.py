@@ -69,17 +69,16 @@ class Audited:
             f"abstained on{'' if expected is None else f', expected {percent(expected)}'}"
         )
         if overall.cost is None or overall.cost_interval is None:
-            why = " ".join(judged.notes) or "The policy was made without costs."
-            return f"{why} {cases}: {decided}."
+            return f"{' '.join(judged.notes)} {cases}: {decided}."
         cost = f"{number(overall.cost)} per case ({span(overall.cost_interval)}) on {cases}"
         if judged.promised_cost is None or judged.promised_limit is None:
-            sentence = f"{' '.join(judged.notes)} It costs {cost}."
+            sentence = f"{' '.join(judged.notes)} It costs {cost}. {decided}."
         else:
             sentence = (
                 f"{_VERDICT_WORDS[str(judged.verdict)]}: the policy costs {cost}; promised "
-                f"{number(judged.promised_cost)}, at most {number(judged.promised_limit)}."
+                f"{number(judged.promised_cost)}, at most {number(judged.promised_limit)}. "
+                f"{' '.join([f'{decided}.', *judged.notes])}"
             )
-        sentence += f" {decided}."
         if self.amounts:
             columns = "column" if len(self.amounts) == 1 else "columns"
             sentence += f" Costs of the cases: {columns} {', '.join(self.amounts)}."
