@@ -222,6 +222,8 @@ export interface DifferenceData {
 export interface DesignData {
   /** What the intervals of the answer count; null where that is cases. */
   clusters: number | null;
+  /** Cases in a cluster as a policy has them; null without clusters. */
+  cluster_size: number | null;
   /** First and last time of the blocks that the answer is judged on; null without times. */
   period: (string | number)[] | null;
 }

@@ -2,6 +2,7 @@
 import { conditionWords } from "./answer";
 import type { ReportData } from "./data";
 import { honestCost, ratesOf } from "./comparison/estimates";
+import { isMade } from "./comparison/facts";
 import { reviewCosts, type Costs } from "./math/units";
 import type { Situation } from "./situation";
 
@@ -31,7 +32,7 @@ function expected(at: Situation) {
     cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
     // what is watched; the share sent to people is that of the rule as written
     limit: facts?.interval[1] ?? null,
-    abstention_rate: window.abstain,
+    abstention_rate: facts !== null && isMade(facts) ? facts.abstained : window.abstain,
     fn: shares[3],
     fp: shares[1],
   };
@@ -66,6 +67,7 @@ export function policyFile(at: Situation): string {
       prevalence: own,
       digest: model.digest,
       software: `demur ${report.software.demur}`,
+      ...(report.design?.cluster_size == null ? {} : { cluster_size: report.design.cluster_size }),
       blocks: { positives, negatives, lower: lower.map(jsonNumber), upper: upper.map(jsonNumber), groups },
     },
   };

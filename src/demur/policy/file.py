@@ -190,6 +190,9 @@ def require_written(data: Any, written: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------- versions 1 and 2
 
+# sizes of clusters are written by the page only
+_COUNTED = ("n", "digest", "software", "cluster_size")
+
 
 def _of_window(data: dict[str, Any]) -> dict[str, Any]:
     """Return a window of version 1, or 2 where costs differed by case, in the form of this version."""
@@ -203,7 +206,7 @@ def _of_window(data: dict[str, Any]) -> dict[str, Any]:
             "costs": dict.fromkeys(field.name for field in _PRICES),
             "expected": dict.fromkeys(["cost", "limit", "abstention_rate", "fn", "fp"]),
             **({"amounts": None} if data["version"] == 2 else {}),
-            "evidence": {**dict.fromkeys(["n", "prevalence", "digest", "software"]), "blocks": blocks},
+            "evidence": {**dict.fromkeys([*_COUNTED, "prevalence"]), "blocks": blocks},
         },
     )
     costs = part(data, "costs")
@@ -241,7 +244,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
             "rule": dict.fromkeys(["kind", "family", "weights", "abstain_weight", "column_costs"]),
             **dict.fromkeys(["costs", "abstain_costs", "shares"]),
             "expected": dict.fromkeys(["cost", "limit", "abstention_rate", "error_rate"]),
-            "evidence": dict.fromkeys(["n", "class_sizes", "digest", "software"]),
+            "evidence": dict.fromkeys([*_COUNTED, "class_sizes"]),
         },
     )
     names = ("family", "weights", "abstain_weight", "column_costs")

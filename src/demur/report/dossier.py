@@ -154,7 +154,8 @@ def _data(document: Mapping[str, Any]) -> Section:
         classes = ", ".join(f"{size:g} {name}" for name, size in sizes)
     else:
         classes = f"{document['n_positive']:g} positive, {document['n_negative']:g} negative"
-    clusters, period = (document.get("design") or dict.fromkeys(("clusters", "period"))).values()
+    design = document.get("design") or {}
+    clusters, period = design.get("clusters"), design.get("period")
     items = [
         f"Source: {_source(document)}",
         f"Cases: {document['n']:g} ({classes})",

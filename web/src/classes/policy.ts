@@ -36,6 +36,7 @@ export function classPolicyFile({ data, shares }: Answers, answer: ClassAnswer, 
       class_sizes: data.class_sizes,
       digest,
       software: `demur ${data.software.demur}`,
+      ...(data.design?.cluster_size == null ? {} : { cluster_size: data.design.cluster_size }),
     },
   };
   const lines = Object.entries(parts).map(([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
