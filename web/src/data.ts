@@ -222,7 +222,7 @@ export interface DifferenceData {
 export interface DesignData {
   /** What the intervals of the answer count; null where that is cases. */
   clusters: number | null;
-  /** Cases in a cluster as a policy has them; null without clusters. */
+  /** Size of the cluster of a case, on average: what a policy counts as one case. */
   cluster_size: number | null;
   /** First and last time of the blocks that the answer is judged on; null without times. */
   period: (string | number)[] | null;
@@ -322,6 +322,11 @@ export interface ReportData extends Totals {
   groups?: GroupsData | null;
   models: ModelData[];
   pairs: PairData[];
+}
+
+/** What the evidence of a policy says of clusters: nothing where cases are independent. */
+export function clusterSize(design: DesignData | null | undefined): { cluster_size?: number } {
+  return design?.cluster_size == null ? {} : { cluster_size: design.cluster_size };
 }
 
 /** Level of the intervals that the page computes, which take independent cases; NaN where these are not. */

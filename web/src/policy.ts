@@ -1,6 +1,6 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
 import { conditionWords } from "./answer";
-import type { ReportData } from "./data";
+import { clusterSize, type ReportData } from "./data";
 import { honestCost, ratesOf } from "./comparison/estimates";
 import { isMade } from "./comparison/facts";
 import { reviewCosts, type Costs } from "./math/units";
@@ -31,8 +31,8 @@ function expected(at: Situation) {
   return {
     cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
     // what is watched; the share sent to people is that of the rule as written
-    limit: facts?.interval[1] ?? null,
-    abstention_rate: facts !== null && isMade(facts) ? facts.abstained : window.abstain,
+    limit: facts !== null && isMade(facts) ? facts.interval[1] : null,
+    abstention_rate: window.abstain,
     fn: shares[3],
     fp: shares[1],
   };
@@ -67,7 +67,7 @@ export function policyFile(at: Situation): string {
       prevalence: own,
       digest: model.digest,
       software: `demur ${report.software.demur}`,
-      ...(report.design?.cluster_size == null ? {} : { cluster_size: report.design.cluster_size }),
+      ...clusterSize(report.design),
       blocks: { positives, negatives, lower: lower.map(jsonNumber), upper: upper.map(jsonNumber), groups },
     },
   };

@@ -78,7 +78,7 @@ def page_design(comparison: Comparison) -> dict[str, Any] | None:
         return None
     return {
         "clusters": int(comparison.units) if clustered else None,
-        "cluster_size": comparison.answer.cluster_size if clustered else None,
+        "cluster_size": comparison.answer.cluster_size if comparison.answer and clustered else None,
         "period": None if blocks is None else [blocks[0].start, blocks[-1].end],
     }
 
