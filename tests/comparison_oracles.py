@@ -236,12 +236,12 @@ class SlowAnswer:
         by_kind = [[rule for rule in of_models if rule.kind == kind] for kind in ("threshold", "window")]
         self.rules = [*constant, *by_kind[0], *by_kind[1]]
         self.tables = [averaged(y, w, rule.honest) for rule in self.rules]
-        at_corners = []
+        self.rules_at_corners = []
         if asked.objective == "regret":
             for corner in asked.corners:
                 there = [model_rules(y, name, s, w, splits, asked.at(corner)) for name, s in scores.items()]
-                at_corners.append([averaged(y, w, rule.honest) for rules in there for rule in rules])
-        self.at_corners = at_corners
+                self.rules_at_corners.append([rule for rules in there for rule in rules])
+        at_corners = [[averaged(y, w, one.honest) for one in rules] for rules in self.rules_at_corners]
         self.values, self.largest = values_of(self.tables, asked, at_corners)
         self.place = self._chosen()
         self.best = self.rules[self.place]
@@ -292,10 +292,25 @@ class SlowAnswer:
         """Honest cost of a rule at one point, with its interval."""
         return slow_estimate(self.slow_rule(rule), point.losses()[self.y].tolist(), **self._given(point))
 
-    def gap(self, rule, other):
-        """Honest difference of two rules at the point."""
-        costs = self.asked.point.losses()[self.y].tolist()
-        return slow_gap(self.slow_rule(rule), self.slow_rule(other), costs, **self._given(self.asked.point))
+    def gap(self, rule, other, point=None):
+        """Honest difference of two rules at one point."""
+        point = self.asked.point if point is None else point
+        costs = point.losses()[self.y].tolist()
+        return slow_gap(self.slow_rule(rule), self.slow_rule(other), costs, **self._given(point))
+
+    def regret_bound(self):
+        """Largest upper end of the differences to the rules chosen for each corner."""
+        ends = []
+        for corner, more in zip(self.asked.corners, self.rules_at_corners, strict=True):
+            rules = [*self.rules, *more]
+            costs = np.array([cost(averaged(self.y, self.w, rule.honest), corner) for rule in rules])
+            other = rules[first_best(costs, 0.0)]
+            pairs = zip(
+                (self.best.hindsight, *self.best.honest), (other.hindsight, *other.honest), strict=True
+            )
+            same = all(np.array_equal(one, two) for one, two in pairs)
+            ends.append(0.0 if same else self.gap(self.best, other, corner).interval()[1])
+        return max(ends)
 
     def after_choice(self, seed):
         """What the choice costs on cases left out of it: where a model's rule is chosen, and always.
@@ -352,3 +367,16 @@ def splits_of(y, seed):
     """The splits of a comparison of few cases: ten, of ten folds or the cases of the smaller class."""
     folds = min(10, int((y == 1).sum()), int((y == 0).sum()))
     return folds_of(y, folds, 10, seed)
+
+
+def flat_numbers(value, path=""):
+    """All numbers of a nested document, by their place in it."""
+    if isinstance(value, dict):
+        return {k: v for key, inner in value.items() for k, v in flat_numbers(inner, f"{path}/{key}").items()}
+    if isinstance(value, (list, tuple)):
+        return {
+            k: v
+            for place, inner in enumerate(value)
+            for k, v in flat_numbers(inner, f"{path}/{place}").items()
+        }
+    return {path: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}

@@ -53,7 +53,7 @@ class Sums(NamedTuple):
 def measured_cost(candidate, problem):
     """Measure a rule in the middle of the ranges."""
     centre, level = problem.centre, problem.confidence_level
-    losses, shares = losses_at(candidate.cases, centre, problem), centre.shares
+    losses, shares = losses_at(candidate.cases, centre), centre.shares
     hindsight, honest = _both_sums(candidate, losses)
     low, high = _interval(hindsight, honest, shares, level)
     if losses.by_case is not None:
@@ -174,7 +174,7 @@ def measured_difference(first, second, problem):
 
 def _beyond(rule, constant, problem):
     """Interval of the cost of a rule beyond that of one action for all cases."""
-    losses = losses_at(rule.cases, problem.centre, problem)
+    losses = losses_at(rule.cases, problem.centre)
     sums = _both_sums(rule, losses, baseline_code(constant))
     return Interval(*_interval(*sums, problem.shares, problem.confidence_level))
 
@@ -182,7 +182,7 @@ def _beyond(rule, constant, problem):
 def _paired(first, second, problem):
     """Interval of a difference: the errors added to both rules cancel in the mean but not in the spread."""
     cases, level = first.cases, problem.confidence_level
-    losses = losses_at(cases, problem.centre, problem)
+    losses = losses_at(cases, problem.centre)
     pairs = (
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
@@ -261,7 +261,7 @@ def measured_facts(choice, best=None):
     """List what the page knows of a rule, by default of the cheapest."""
     best, problem = best or cheapest_measured(choice), choice.problem
     found, confusion = measured_cost(best, problem), rates_of(best.honest, problem.shares)
-    regret, worst = choosing._over_ranges(best, choice)
+    over = choosing._over_ranges(best, choice, 0.0)
     stakes, baseline = choosing._stakes(best, choice), choosing._best_baseline(choice)
     defined = not problem.many and choosing._guarantee_defined(choice)
     return {
@@ -272,8 +272,8 @@ def measured_facts(choice, best=None):
         "cost": found.cost,
         "interval": tuple(found.interval),
         "versus": _versus(best, choice),
-        "worst_cost": worst,
-        "regret": regret,
+        "worst_cost": over.worst_cost,
+        "regret": over.regret,
         "advice_cost": None,
         "best_trivial": None if baseline is None else dict(baseline),
         "guaranteed_cost": choosing._guaranteed(best, choice, found),

@@ -25,11 +25,18 @@ def distribution(score, prevalence=0.1):
 
 
 def shop_policy(rng, n, **labels):
-    """Return a policy chosen on n cases of the shop."""
+    """Return a policy chosen and measured on n cases of the shop: with hindsight, so without a promise."""
     positive, score = shop(rng, n)
     while not positive.any():
         positive, score = shop(rng, n)
     return demur.Policy.from_surface(demur.abstention_surface(positive, score), costs=COSTS, **labels)
+
+
+def promised_policy(rng, n, *, model="score", abstain_label=None):
+    """Return the policy of the answer of `compare_models` on n cases of the shop."""
+    positive, score = shop(rng, n)
+    answer = demur.compare_models(positive.astype(int), {model: score}, costs=COSTS).answer
+    return demur.Policy.from_answer(answer, abstain_label)
 
 
 CLASSES = ("a", "b", "c")

@@ -12,7 +12,20 @@ if TYPE_CHECKING:
     from spellchecker import SpellChecker
 
 # text of these is code, or made by the theme
-NOT_PROSE = {"code", "pre", "script", "style", "svg", "nav", "header", "footer", "button", "form", "iframe"}
+NOT_PROSE = {
+    "code",
+    "pre",
+    "script",
+    "style",
+    "svg",
+    "math",
+    "nav",
+    "header",
+    "footer",
+    "button",
+    "form",
+    "iframe",
+}
 VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?")
 # in one page after the other: code wider than its box, pictures that did not load

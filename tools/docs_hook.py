@@ -1,4 +1,4 @@
-"""MkDocs calls this while it builds: names in code become links, and copied sessions lose their prompts.
+"""MkDocs calls this while it builds: names become links, formulas MathML, and sessions lose their prompts.
 
 The names are found by looking: the subpackages' public lists, and the methods of public classes.
 """
@@ -9,6 +9,8 @@ import inspect
 import re
 from functools import cache
 from importlib import import_module
+
+from latex2mathml.converter import convert
 
 import demur
 
@@ -26,6 +28,7 @@ USUAL_NAMES = {
 TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^>]*>")
 INLINE = re.compile(r"<code>([^<]+)</code>")
 BLOCK = re.compile(r'<div class="([\w -]*)highlight">(.*?)</div>', re.S)
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
 WORD = re.compile(r'(<span class="n[a-z]?">)(\w+)(</span>)')
 BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span>$')
 
@@ -153,13 +156,20 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return markdown.replace("```python\n>>>", "```pycon\n>>>")
 
 
+def typeset_formula(match: re.Match[str]) -> str:
+    """Return a formula as MathML, which browsers draw without a script."""
+    display = "block" if match[2] == "[" else "inline"
+    return convert(html.unescape(match[3]), display=display)
+
+
 def on_page_content(page_html: str, page, **_: object) -> str:
     """Finish a page that Markdown has made."""
     peer = page.file.src_uri.startswith("coming_from/") or page.file.src_uri == "peers.md"
     text = html.unescape(re.sub(r"<[^>]+>", "", page_html))
     imports = re.findall(r"^(?:>>> )?from (?!demur)[\w.]+ import (.*)$", text, re.M)
     foreign = {name for line in imports for name in re.findall(r"\w+", line)}
-    blocks = BLOCK.sub(lambda match: finished_block(match, foreign), page_html)
+    typeset = FORMULA.sub(typeset_formula, page_html)
+    blocks = BLOCK.sub(lambda match: finished_block(match, foreign), typeset)
     return link_inline(blocks, skip_first_cells=peer)
 
 

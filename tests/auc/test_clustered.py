@@ -8,8 +8,12 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 from scipy.stats import t
 
-from demur import InputError, UndefinedError, auc_interval, auc_score
+from demur import InputError, UndefinedError, auc_difference_test, auc_interval, auc_score
 from demur.auc import auc_cluster_interval, auc_cluster_variance, auc_variance
+from demur.auc.clustered import cluster_interval_of
+from demur.auc.tables import ModelTables
+from demur.paired import PairedCounts
+from demur.paired.scores import JointScores
 
 Y = [0, 0, 0, 0, 1, 1, 1, 1]
 S = [0.1, 0.2, 0.6, 0.7, 0.4, 0.5, 0.8, 0.9]
@@ -49,6 +53,133 @@ def test_difference_by_hand():
     gap = auc_score(Y, S) - auc_score(Y, other)
     reach = t.ppf(0.8, 1) * math.sqrt(auc_cluster_variance(Y, S, groups=PATIENT, minus=other))
     assert (low, high) == pytest.approx((gap - reach, gap + reach))
+
+
+# ---------------------------------------------------------------- tests of two models
+
+
+def _images(clusters=30, size=5, seed=0, gap=0.5):
+    """Cases of both classes in every cluster, and two models that share what a cluster has in common."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(clusters), size)
+    y = rng.random(len(group)) < 0.4
+    shared = rng.normal(size=clusters)[group]
+    a, b = (effect * y + shared + rng.normal(size=len(y)) for effect in (1.5 + gap, 1.5))
+    return y, a.round(1), b.round(1), group
+
+
+def _variance_by_definition(y, a, b, group):
+    """Obuchowski (1997) for a difference, with every pair of cases looked at."""
+    negative, positive = np.flatnonzero(~y), np.flatnonzero(y)
+    wins = [
+        (s[positive][None] > s[negative][:, None]) + 0.5 * (s[positive][None] == s[negative][:, None])
+        for s in (a, b)
+    ]
+    table = wins[0] - wins[1]
+    every, total, sums = np.unique(group), 0.0, {}
+    for axis, rows in ((1, negative), (0, positive)):
+        away = table.mean(axis) - table.mean()
+        sums[axis] = np.array([away[group[rows] == k].sum() for k in every]) / len(rows)
+        held = len(np.unique(group[rows]))
+        total += held / (held - 1) * np.sum(sums[axis] ** 2)
+    return total + 2 * len(every) / (len(every) - 1) * np.sum(sums[0] * sums[1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_test_of_a_difference_against_definition(seed):
+    y, a, b, group = _images(seed=seed)
+    found = auc_difference_test(y, a, b, method="delong", groups=group)
+    variance = _variance_by_definition(y, a, b, group)
+    clusters = len(np.unique(group[~y])), len(np.unique(group[y]))
+    df = min(clusters) - 1
+    statistic = (auc_score(y, a) - auc_score(y, b)) / math.sqrt(variance)
+    assert (found.clusters, found.df, found.computation) == (clusters, df, "t")
+    assert found.variance == pytest.approx(variance, rel=1e-12)
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    assert found.pvalue == pytest.approx(2 * t.sf(abs(statistic), df), rel=1e-9)
+    assert found.interval(0.9) == pytest.approx(
+        auc_cluster_interval(y, a, groups=group, minus=b, confidence_level=0.9), abs=1e-12
+    )
+    assert found.variance == pytest.approx(auc_cluster_variance(y, a, groups=group, minus=b), rel=1e-12)
+
+
+def test_test_of_single_cases_as_clusters_against_delong():
+    y, a, b, _ = _images(seed=4)
+    expected = auc_difference_test(y, a, b, method="delong")
+    found = auc_difference_test(y, a, b, method="delong", groups=np.arange(len(y)))
+    for name in ("difference", "variance", "statistic"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12)
+    # clusters are few enough for a t law, whose degrees of freedom are those of the smaller class
+    assert found.pvalue == pytest.approx(2 * t.sf(abs(expected.statistic), y.sum() - 1), rel=1e-9)
+
+
+def test_variance_against_bootstrap_of_clusters():
+    y, a, b, group = _images(clusters=80, size=4, seed=1)
+    variance = auc_difference_test(y, a, b, method="delong", groups=group).variance
+    rng, draws = np.random.default_rng(0), 3000
+    rows = [np.flatnonzero(group == k) for k in range(80)]
+    gaps = []
+    for _ in range(draws):
+        drawn = np.concatenate([rows[k] for k in rng.integers(80, size=80)])
+        gaps.append(auc_score(y[drawn], a[drawn]) - auc_score(y[drawn], b[drawn]))
+    # four standard errors of the simulation, and terms of second order in the number of clusters
+    assert np.var(gaps) == pytest.approx(variance, rel=4 * math.sqrt(2 / draws) + 2 / 80)
+
+
+def test_models_that_rank_alike_have_p_of_1():
+    y, a, _, group = _images()
+    found = auc_difference_test(y, a, np.exp(a), method="delong", groups=group)
+    assert (found.difference, found.variance, found.pvalue, found.statistic) == (0, 0, 1, 0)
+    assert found.interval() == (0, 0)
+
+
+@pytest.mark.parametrize("meaning", ["importance", "repeats"])
+def test_a_weight_of_three_against_three_rows_of_a_cluster(meaning):
+    y, a, b, group = _images(clusters=12, seed=2)
+    weight = np.random.default_rng(3).integers(0, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), weight)
+    weighted = auc_difference_test(
+        y, a, b, method="delong", groups=group, sample_weight=weight, weights=meaning
+    )
+    repeated = auc_difference_test(y[rows], a[rows], b[rows], method="delong", groups=group[rows])
+    for name in ("difference", "variance", "pvalue", "clusters"):
+        assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), rel=1e-11)
+    if meaning == "repeats":  # the interval of one area has a shape that depends on the number of cases
+        tables = ModelTables(JointScores(y, [a], weight.astype(float), cluster=group), meaning)
+        expected = auc_cluster_interval(y[rows], a[rows], groups=group[rows])
+        assert cluster_interval_of(tables, 0, 0.95) == pytest.approx(expected, rel=1e-11)
+
+
+def test_tests_of_clusters_refuse():
+    y, a, b, group = _images(clusters=6)
+    with pytest.raises(InputError, match="`method` must be 'delong' where cases come in clusters, got 'perm"):
+        auc_difference_test(y, a, b, groups=group)
+    with pytest.raises(InputError, match="groups"):
+        auc_difference_test(y, a, b, method="delong", groups=group[1:])
+    with pytest.raises(InputError, match="`groups` must be left out when the first argument is a PairedC"):
+        auc_difference_test(PairedCounts.from_arrays(y, a, b), method="delong", groups=group)
+    with pytest.raises(UndefinedError, match="positive cases in at least 2 clusters, got 1"):
+        auc_difference_test(y, a, b, method="delong", groups=np.where(y, -1, group))
+    with pytest.raises(InputError, match="`method` must be 'wald' where cases come in clusters"):
+        auc_difference_test(y, a, b, method="delong", groups=group).interval(method="score")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("clusters", "size"), [(20, 5), (60, 3)])
+def test_level_and_coverage_of_differences_with_few_clusters(clusters, size):
+    """Models of equal AUC that share what a cluster has in common."""
+    rejected = held = 0
+    for seed in range(1000):
+        y, a, b, group = _images(clusters, size, seed=seed, gap=0.0)
+        test = auc_difference_test(y, a, b, method="delong", groups=group)
+        low, high = test.interval()
+        rejected += test.pvalue < 0.05
+        held += low <= 0 <= high
+    assert rejected / 1000 <= 0.07
+    assert held / 1000 >= 0.93
+
+
+# ---------------------------------------------------------------- limits
 
 
 def test_perfect_ranking_counts_clusters():

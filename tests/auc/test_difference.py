@@ -390,6 +390,7 @@ def test_exchange_of_scores_on_other_scales_warns():
         warnings.simplefilter("error")
         auc_difference_test(y, a, 1.5 * b, exchange="scores")  # less than twice as wide
         auc_difference_test(y, a * 0, b * 0, exchange="scores")  # all scores tied on one value
+        auc_difference_test(y, a - np.inf, b - np.inf, exchange="scores")  # and that one infinite
         auc_difference_test(y, a, 5 * b)
     for other in (5 * b, b / 5, b + 10, b * 0):
         with pytest.warns(DegenerateDataWarning, match=r"different scales .*exchange='ranks'") as caught:

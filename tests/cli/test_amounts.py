@@ -320,12 +320,12 @@ def test_judge_and_watch_find_the_amounts(run, file, cases, tmp_path, flags):
             passed_on_negative=0.2,
         )
         prices = CaseCosts(cost_fn=amount, cost_fp=40, reviewer=cascade)
-    judged = json_of(run, "judge", policy, file, "--label", "label")
+    judged = json_of(run, "audit", policy, file, "--label", "label")
     expected = judge_policy(made, s, y, costs=prices)
     assert judged["overall"]["cost"] == pytest.approx(expected.overall.cost)
     assert judged["overall"]["cost_interval"] == pytest.approx(expected.overall.cost_interval)
     assert judged["amounts"] == ["amount"]
-    said = " ".join(run("judge", policy, file, "--label", "label").out.split())
+    said = " ".join(run("audit", policy, file, "--label", "label").out.split())
     assert "Costs of the cases: column amount." in said
     state = str(tmp_path / "state.json")
     answer = run("watch", policy, file, "--state", state, "--label", "label")
@@ -342,11 +342,11 @@ def test_a_file_without_the_amounts_is_told(run, file, cases, tmp_path):
     y, s, _ = cases
     plain = tmp_path / "plain.csv"
     plain.write_text("label,risk\n" + "\n".join(f"{a},{b}" for a, b in zip(y, s, strict=True)) + "\n")
-    answer = run("judge", policy, str(plain), "--label", "label")
+    answer = run("audit", policy, str(plain), "--label", "label")
     assert answer.code == 0
     said = " ".join(answer.out.split())
     assert said.startswith("Costs differ by case: the amounts of these cases are needed")
     assert "120 labelled cases:" in said
-    assert json_of(run, "judge", policy, str(plain), "--label", "label")["amounts"] == []
+    assert json_of(run, "audit", policy, str(plain), "--label", "label")["amounts"] == []
     answer = run("watch", policy, str(plain), "--state", str(tmp_path / "w.json"), "--label", "label")
     assert "not counted, for lack of the columns" in " ".join(answer.err.split())

@@ -1,4 +1,4 @@
-"""`demur apply` on scores of another scale, and with an audit that `judge` and `watch` understand."""
+"""`demur apply` on scores of another scale, and with an audit that `audit` and `watch` understand."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import pytest
 from command_line import table_file
 from demur import CostMatrix, CostModel, Policy, PolicyMonitor, abstention_surface
 from demur.monitoring import judge_policy
-from demur.monitoring.audit import Audit
+from demur.monitoring.labels import Audit
 from demur.windows import ClassRule
 from monitoring_cases import shop, shop_policy
 
@@ -179,7 +179,7 @@ def audited(run, rng, policy, tmp_path):
 
 def test_judge_uses_the_weights_of_the_audit(run, policy, audited):
     file, scores, labels, weights = audited
-    document = run("judge", "policy.json", file, "--label", "kind", "--json").json
+    document = run("audit", "policy.json", file, "--label", "kind", "--json").json
     expected = judge_policy(policy, scores, labels, weights=weights)
     assert document["overall"] == expected.overall.to_dict()
     assert document["precision_negative_interval"] is not None
@@ -198,7 +198,7 @@ def test_labelled_rows_alone_are_refused(run, policy, audited, tmp_path):
     file = audited[0]
     rows = [row for row in rows_of(file) if row["kind"]]
     table_file(tmp_path, "part.csv", **{name: [row[name] for row in rows] for name in rows[0]})
-    answer = run("judge", "policy.json", "part.csv", "--label", "kind")
+    answer = run("audit", "policy.json", "part.csv", "--label", "kind")
     assert answer.code == 2
     assert "must come with the cases that got no label" in answer.err
 
@@ -235,7 +235,7 @@ def test_probabilities_that_are_none_are_refused(run, rng, policy, tmp_path):
     y, s = shop(rng, 50)
     for name, values, words in (("a.csv", [7] * 50, "got 7"), ("b.csv", ["x"] * 50, "got text")):
         table_file(tmp_path, name, score=s.tolist(), kind=y.astype(int).tolist(), audit_probability=values)
-        answer = run("judge", "policy.json", name, "--label", "kind")
+        answer = run("audit", "policy.json", name, "--label", "kind")
         assert answer.code == 2
         assert words in answer.err
 
@@ -302,7 +302,7 @@ def test_many_classes_are_audited_as_two_are(run, tmp_path):
     labelled = table_file(tmp_path, "late.csv", **columns, kind=np.where(known, truth, "").tolist())
     priced = replace(made, costs=CostMatrix.uniform("abc"), abstain_costs=[0.2] * 3)
     priced.save(tmp_path / "classes.json")
-    judged = run("judge", "classes.json", labelled, "--label", "kind", "--json").json
+    judged = run("audit", "classes.json", labelled, "--label", "kind", "--json").json
     weights = np.where(codes < 0, 1.0, 1 / 0.3)
     labels = np.where(known, truth, None)
     expected = judge_policy(priced, proba, labels, weights=weights).overall

@@ -99,7 +99,7 @@ def _commands(odd, other):
         "decide": policy,
         "decide groups": (*policy[:-1], "policy-{group}.json", "--group", f"g{ODD}"),
         "apply": ("apply", "policy.json", "p.csv", "--only", "-o", "d.csv"),
-        "judge": ("judge", "policy.json", "p.csv", "--label", "y", "--group", f"g{ODD}"),
+        "audit": ("audit", "policy.json", "p.csv", "--label", "y", "--group", f"g{ODD}"),
         "watch": ("watch", "policy.json", "p.csv", "--state", "s.json"),
         "report": ("report", "p.csv", *two, "--model", odd, "-o", "r.html"),
         "combine": ("combine", "p.csv", *two, "--model", odd, "--model", other),

@@ -12,6 +12,7 @@ import pytest
 
 import demur
 from command_line import table_file
+from comparison_oracles import flat_numbers
 from demur import CaseCosts, CostMatrix, CostModel, Prevalence, compare_models
 
 PATIENTS, VISITS = 60, 5
@@ -93,6 +94,29 @@ def test_two_classes_are_compared_as_in_python(run, visits, design, verb):
     columns = {"groups": ("cluster", "patient_id"), "time": ("time", "day")}
     told = {name: document["data"][name] for name in ("cluster", "time") if name in document["data"]}
     assert told == dict(columns[name] for name in names)
+
+
+@pytest.mark.parametrize("verb", ["compare", "decide"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_an_engine_gives_the_answer_of_memory(run, visits, design, verb):
+    flags, names = DESIGNS[design]
+    asked = (verb, visits, *PRICES, *flags, "--json", "-q")
+    found, expected = run(*asked, "--engine", "duckdb").json, run(*asked).json
+    told = {name: value for name, value in expected["data"].items() if name != "engine"}
+    assert found["data"] == {**told, "engine": "duckdb"}
+    assert found["decision"] == expected["decision"]
+    notes = [
+        [note for note in one["comparison"]["notes"] if names != ("time",) or "a shuffled split" not in note]
+        for one in (found, expected)
+    ]
+    assert notes[0] == notes[1]
+    numbers = [flat_numbers(one["comparison"]) for one in (found, expected)]
+    # over time without clusters the split that is shuffled follows the order of the rows
+    other = {key for key in numbers[1] if names == ("time",) and ("vacc" in key or "shuffled" in key)}
+    one, two = ({key: each[key] for key in each.keys() - other} for each in numbers)
+    assert one == pytest.approx(two, rel=1e-11, abs=1e-11)
+    if verb == "decide":
+        assert found["policy"]["rule"] == expected["policy"]["rule"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -211,7 +235,9 @@ def test_words_of_clusters_and_times(run, visits):
     assert "a guarantee needs independent cases." in said
     assert "Rules were chosen on the past. Costs are those of " in said
     assert all(note in said for note in comparison.notes)
-    assert "Tests of pairs are left out: they take cases, not clusters, as independent." in said
+    (pair,) = comparison.pairs()
+    assert f"good / poor {pair.auc.difference:+.3f} " in said
+    assert "AUC by Obuchowski's test, VACC by totals of clusters" in said
     assert "No guarantee yet" not in said
     decided = run("decide", visits, *PRICES, *BOTH, "-o", "policy.json")
     assert all(note in " ".join(decided.out.split()) for note in comparison.notes)
@@ -247,8 +273,27 @@ IN_USE = "which is in use already. Hint: pass another column."
         (("--cluster", "day", "--time", "day"), f"`--cluster` names 'day', {IN_USE}"),
         (("--cluster", "nobody"), "has no column 'nobody'; its columns are patient_id, day, y,"),
         (("--time", "nobody"), "has no column 'nobody'; its columns are patient_id, day, y,"),
-        (("--cluster", "patient_id", "--engine", "duckdb"), "`--cluster` needs the cases themselves. Hint: "),
-        (("--time", "day", "--engine", "duckdb"), "`--time` needs the cases themselves. Hint: "),
+        (
+            ("--cluster", "patient_id", "--group", "day", "--engine", "duckdb"),
+            "`--cluster` beside --group needs the rows, but --engine duckdb keeps counts only. Hint: leave ",
+        ),
+        (
+            ("--time", "day", "--cost-fn", "amount", "--engine", "duckdb"),
+            "`--time` beside costs by case needs the rows, but --engine duckdb keeps counts only. Hint: ",
+        ),
+        (
+            ("--cluster", "nobody", "--engine", "duckdb"),
+            "has no column 'nobody'; its columns are patient_id, day, y,",
+        ),
+        (("--label", "y", "--time", "y", "--engine", "duckdb"), f"`--time` names 'y', {IN_USE}"),
+        (
+            ("--time", "patient_id", "--engine", "duckdb"),
+            "`time` must hold one number or date per case, got ",
+        ),
+        (
+            ("--cluster", "patient_id", "--objective", "guaranteed", "--engine", "duckdb"),
+            "a guarantee needs independent cases.",
+        ),
         (
             ("--cluster", "patient_id", "--exclude", "patient_id"),
             "`--exclude` names 'patient_id', which is in",
@@ -271,9 +316,35 @@ def test_what_cannot_be_is_refused_in_one_sentence(run, paid, tmp_path, verb, fl
 def test_counts_have_neither_clusters_nor_times(run, tmp_path):
     demur.ScoreCounts.from_arrays(Y, SCORES["good"]).save(tmp_path / "good.parquet")
     for flags in (BOTH[:2], BOTH[2:]):
-        answer = run("compare", "good.parquet", *PRICES, *flags, "-q")
-        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-        assert f"`{flags[0]}` needs the cases themselves." in answer.err
+        for engine in ((), ("--engine", "duckdb")):
+            answer = run("compare", "good.parquet", *PRICES, *flags, *engine, "-q")
+            assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+            assert f"`{flags[0]}` needs the cases of good.parquet themselves, but it holds" in answer.err
+        merged = run("merge", "good.parquet", "good.parquet", "-o", "both.parquet", *flags)
+        assert (merged.code, merged.out, merged.err.count("\n")) == (2, "", 1)
+        assert f"`{flags[0]}` needs the cases themselves: counts hold no clusters and no times." in merged.err
+        assert not (tmp_path / "both.parquet").exists()
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("column", ["patient_id", "day"])
+def test_missing_clusters_and_times(run, tmp_path, column, engine):
+    values = [None if k in (4, 7) else value for k, value in enumerate(SAMPLE[column])]
+    file = table_file(tmp_path, **{**SAMPLE, column: values})
+    flag = {"patient_id": "--cluster", "day": "--time"}[column]
+    answer = run("compare", file, *PRICES, flag, column, "--engine", engine, "-q")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert f"Column {column!r} has 2 missing values" in answer.err
+
+
+def test_an_engine_takes_four_models_with_clusters(run, tmp_path):
+    scores = {f"model {k}": np.random.default_rng(k).normal(size=N).round(2) for k in range(5)}
+    file = table_file(tmp_path, y=Y, patient_id=SAMPLE["patient_id"], **scores)
+    answer = run("compare", file, *PRICES, *BOTH[:2], "--engine", "duckdb", "-q")
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert "`--cluster` beside more than 4 models needs the rows, but --engine duckdb keeps" in answer.err
+    listed = [word for name in list(scores)[:4] for word in ("--model", name)]
+    assert run("compare", file, *PRICES, *BOTH[:2], *listed, "--engine", "duckdb", "-q").code == 0
 
 
 def test_a_cost_is_no_cluster_and_no_labels_have_no_design(run, paid):

@@ -40,7 +40,7 @@ def test_words_by_other_names(run, many, tmp_path, name):
         ((*COMPARE, "-o", "c.md", "--json"), "must end in .json, got .md."),
         (("check", "p.csv", "-o", "c.pdf"), ".xlsx, .md, .parquet or .pq, got .pdf."),
         (
-            ("judge", "policy.json", "p.csv", "--label", "y_true", "-o", "j.csv"),
+            ("audit", "policy.json", "p.csv", "--label", "y_true", "-o", "j.csv"),
             "must end in .txt, .md or .json, got .csv.",
         ),
         (
@@ -151,8 +151,8 @@ def test_names_are_text_in_every_format_by_hand(tmp_path):
 def test_words_in_a_markdown_file_are_shown_as_they_are_by_hand(run, many, tmp_path):
     table_file(tmp_path, "o.csv", y=Y * 4, **{"<script>": GOOD * 4, "````": [-x for x in GOOD] * 4})
     assert run("decide", "o.csv", "--model", "<script>", *COSTS, "-o", "o.json", "-q").code == 0
-    assert run("judge", "o.json", "o.csv", "--label", "y", "-o", "o.md").code == 0
-    told = run("judge", "o.json", "o.csv", "--label", "y").out
+    assert run("audit", "o.json", "o.csv", "--label", "y", "-o", "o.md").code == 0
+    told = run("audit", "o.json", "o.csv", "--label", "y").out
     assert (tmp_path / "o.md").read_text() == f"```text\n{told}```\n"
     assert fenced("a ```` b") == "`````text\na ```` b\n`````"
 

@@ -20,7 +20,7 @@ def _table(path, models, *, label=True):
     return str(path)
 
 
-@pytest.mark.parametrize("verb", ["apply", "judge", "watch"])
+@pytest.mark.parametrize("verb", ["apply", "audit", "watch"])
 def test_columns_of_another_model_are_not_taken(capsys, tmp_path, verb):
     both = _table(tmp_path / "both.csv", ("first", "second"))
     (tmp_path / "costs.csv").write_text("true,a,b,c\na,0,4,9\nb,3,0,2\nc,8,5,0\n")
@@ -30,7 +30,7 @@ def test_columns_of_another_model_are_not_taken(capsys, tmp_path, verb):
         main(["decide", both, *flags, "--model", "first", "-o", policy])
     assert ended.value.code in (0, None), capsys.readouterr().err
     other = _table(tmp_path / "other.csv", ("second",))
-    more = {"apply": [], "judge": ["--label", "label"], "watch": ["--state", str(tmp_path / "state.json")]}
+    more = {"apply": [], "audit": ["--label", "label"], "watch": ["--state", str(tmp_path / "state.json")]}
     with pytest.raises(SystemExit) as ended:
         main([verb, policy, other, *more[verb]])
     assert ended.value.code == 2

@@ -106,15 +106,17 @@ def test_decision_of_the_worked_example_forty_times(run, many):
     # No mistake was seen, so one is counted: m = (480 c + 100) / 481 = 16.84. The reviews alone cost 16.667:
     # the lower end. Squares: 320 (25/3)^2 + 160 (50/3)^2 = 66,667, with the mistake (100 - m)^2 = 6,916 more:
     # the upper end is m + 1.965 sqrt(481/480 (66,667 + 6,916) / 481^2) = 17.95.
-    # Against reviewing all: m - 25 = -8.16. The lower end is c - 25 - 1.965 sqrt(480/479 66,667 / 480^2)
-    # = -9.39. With two mistakes at 75 more than a review m2 = (480 (c - 25) + 150) / 482 = -7.988, squares
-    # 2 (75 - m2)^2 = 13,774 more: m2 + 1.965 sqrt(482/481 (66,667 + 13,774) / 482^2) + m - c = -6.66.
+    # Against reviewing all: m - 25 = -8.16. With two mistakes at 75 more than a review
+    # m2 = (480 (c - 25) + 150) / 482 = -7.988, squares 2 (75 - m2)^2 = 13,774 more:
+    # m2 + 1.965 sqrt(482/481 (66,667 + 13,774) / 482^2) + m - c = -6.66 is the upper end. The other way round
+    # two reviews of 25 instead of a right answer: m2 = (480 (25 - c) + 50) / 482 = 8.403, squares
+    # 2 (25 - m2)^2 = 551 more: the lower end is -(m2 + 1.965 sqrt(482/481 (66,667 + 551) / 482^2)) = -9.46.
     text = " ".join(run("compare", many, *COSTS).out.split())
     assert text.startswith(
         "Proven. Use good: call positive from 0.6 up, negative up to -0.7, send the rest to a person. "
         "Of 1000 cases 167 are called positive, 167 negative, 666 go to a person; no positive missed, "
         "no false alarms. Cost 16,800 per 1000 cases (95 % 16,700 to 17,900), 8,200 less than sending every "
-        "case to a person (6,700 to 9,400). It measured 16,700; none of the dearest mistakes was seen, so "
+        "case to a person (6,700 to 9,500). It measured 16,700; none of the dearest mistakes was seen, so "
         "one is counted. Guaranteed at most "
     )
 

@@ -15,7 +15,7 @@ import pytest
 
 from command_line import table_file
 from demur import InputError, Policy, PolicyMonitor
-from demur.monitoring.lock import locked
+from demur.monitoring.state import locked
 from monitoring_cases import shop, shop_policy
 
 

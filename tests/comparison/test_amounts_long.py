@@ -21,9 +21,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from demur import CaseCosts
-from demur.comparison.problem import Limits
-from demur.estimators.abstaining import honest_case_window
+from demur import CaseCosts, compare_models
 
 pytestmark = pytest.mark.long
 
@@ -48,18 +46,11 @@ def covered(bound, *, prevalence, distance, spread, correlation):
         positive = rng.random(N) < prevalence
         noise, own = rng.normal(size=(2, N))
         amount = np.exp(4 + spread * (correlation * noise + math.sqrt(1 - correlation**2) * own))
-        window, honest = honest_case_window(
-            positive,
-            distance * positive + noise,
-            None,
-            CaseCosts(cost_fn=amount, cost_fp=ALARM, cost_abstain=REVIEW),
-            limits=Limits(),
-            prevalence=None,
-            confidence_level=0.95,
-            seed=seed,
-        )
+        costs = CaseCosts(cost_fn=amount, cost_fp=ALARM, cost_abstain=REVIEW)
+        compared = compare_models(positive, distance * positive + noise, costs=costs, seed=seed)
+        honest = compared.models["model"].rules["window"]
         truth = true_cost(
-            window, prevalence=prevalence, distance=distance, spread=spread, correlation=correlation
+            honest.rule, prevalence=prevalence, distance=distance, spread=spread, correlation=correlation
         )
         held += honest.interval.low <= truth <= honest.interval.high
     return held / SAMPLES >= bound - 2 * math.sqrt(bound * (1 - bound) / SAMPLES)

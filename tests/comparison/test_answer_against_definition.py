@@ -82,13 +82,15 @@ def tabled(slow, code):
     return counts
 
 
-def wanted_difference(slow, rule, other, shift):
-    """Difference and its interval: after the choice from a rule without a model, else as measured."""
+def wanted_difference(slow, rule, other, shift, ranged):
+    """Difference and its interval over the box: after the choice from a baseline, else as measured."""
     pairs = zip((rule.hindsight, *rule.honest), (other.hindsight, *other.honest), strict=True)
     if all(np.array_equal(one, two) for one, two in pairs):
         return 0.0, (0.0, 0.0)
     gap = slow.gap(rule, other)
-    low, high = gap.interval(shift=shift)
+    points = [slow.asked.point, *(slow.asked.corners if ranged else ())]
+    low = min(-slow.gap(other, rule, point).interval()[1] for point in points)
+    high = max(slow.gap(rule, other, point).interval(shift=shift)[1] for point in points)
     difference = gap.cost + (shift if other.model is None else 0.0)
     return difference, (min(low, difference), max(high, difference))
 
@@ -200,7 +202,7 @@ def check_answer(comparison, slow, seed, *, ranged=False):
     for key, versus in answer.versus.items():
         other = others[key]
         assert versus.name == (other.model or other.kind)
-        difference, interval = wanted_difference(slow, best, other, wanted.cost - wanted.honest)
+        difference, interval = wanted_difference(slow, best, other, wanted.cost - wanted.honest, ranged)
         assert versus.difference == pytest.approx(difference, abs=1e-9)
         assert tuple(versus.interval) == pytest.approx(interval, abs=1e-9)
 
@@ -297,6 +299,8 @@ def test_answer_over_a_box_against_enumeration(data, box, objective, limits, see
     assert answer.gap == 0
     if objective == "regret":
         assert answer.regret == pytest.approx(slow.values[slow.place], abs=1e-12)
+        bound = slow.regret_bound() + answer.cost - answer.honest_cost
+        assert answer.regret_bound == pytest.approx(max(answer.regret, bound), abs=1e-9)
     # on five values of everything that is a range
     ends = [sorted({getattr(corner, name) for corner in asked.corners} - {None}) for name in Point._fields]
     grids = [np.linspace(end[0], end[-1], 5) if len(end) > 1 else [*end, None][:1] for end in ends]

@@ -1,13 +1,23 @@
 """Cases in clusters: folds that keep them together, units that intervals count, and what is not offered."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.stats import t
 
-from demur import CaseCosts, CostModel, InputError, Prevalence, compare_models
+from comparison_oracles import flat_numbers
+from demur import CaseCosts, CostModel, InputError, Prevalence, auc_difference_test, compare_models
+from demur._kernels.integrals import rectangle_scores
 from demur.auc import auc_cluster_interval
 from demur.honest import cost_after_choice, mean_loss_interval
-from demur.honest.mean_loss import intraclass_correlation
+from demur.honest.cases import SplitCases
+from demur.honest.estimates import row_sample
+from demur.honest.mean_loss import intraclass_correlation, mean_loss
+from demur.honest.pairs import judged_pair
 from demur.honest.splits import split_clusters
+from demur.honest.volume_difference import volume_difference_of
 
 COSTS = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2.5)
 
@@ -68,6 +78,11 @@ def test_intraclass_correlation_by_hand():
     # mean squares between 4 and within 0.5, two cases each: (4 - 0.5) / (4 + 0.5)
     values = np.array([0.0, 1, 3, 2])
     assert intraclass_correlation(values, np.array([0, 0, 1, 1])) == pytest.approx(7 / 9)
+    # a value of two cases is that value twice
+    once, number = np.array([0, 1, 3]), np.array([1.0, 1, 2])
+    assert intraclass_correlation(once, np.array([0, 0, 1]), number) == pytest.approx(
+        intraclass_correlation(np.array([0.0, 1, 3, 3]), np.array([0, 0, 1, 1]))
+    )
 
 
 def test_interval_of_a_rule_against_its_losses():
@@ -113,6 +128,112 @@ def test_area_and_volume_count_clusters():
     assert together.auc_interval == auc_cluster_interval(y, score, groups=group)
     width = [one.vacc_interval.high - one.vacc_interval.low for one in (alone, together)]
     assert width[1] > 1.3 * width[0]
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+@pytest.mark.parametrize("names", [("groups",), ("time",), ("groups", "time")])
+def test_a_row_of_three_cases_against_three_rows(names, prevalence):
+    y, score, group = _clustered(seed=2)
+    rng = np.random.default_rng(0)
+    # few scores, so that many rows of a cluster are alike
+    scores = {"a": score.round(), "b": (score + rng.normal(size=len(y))).round(1)}
+    given = {"groups": group, "time": rng.integers(0, 60, len(y))}
+    weight = rng.integers(1, 4, len(y))
+    asked = {"costs": COSTS, "prevalence": prevalence}
+    placed = {name: given[name] for name in names}
+    short = compare_models(y, scores, sample_weight=weight, weights="repeats", **placed, **asked)
+    rows = np.repeat(np.arange(len(y)), weight)
+    long = compare_models(
+        y[rows],
+        {name: column[rows] for name, column in scores.items()},
+        **{name: column[rows] for name, column in placed.items()},
+        **asked,
+    )
+    assert short.notes == long.notes
+    assert short.answer.words == long.answer.words
+    found, expected = (flat_numbers({**one.to_dict(), "weights": None}) for one in (short, long))
+    assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def _three_models(seed=0, **sizes):
+    y, score, group = _clustered(seed=seed, **sizes)
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=(2, len(y)))
+    return y, {"a": score, "b": score + noise[0], "c": score + 2 * noise[1]}, group
+
+
+def test_areas_of_pairs_against_single_tests():
+    y, scores, group = _three_models()
+    pairs = compare_models(y, scores, groups=group).pairs()
+    tests = [
+        auc_difference_test(y, scores[one.first], scores[one.second], method="delong", groups=group)
+        for one in pairs
+    ]
+    assert [one.auc.to_dict() for one in pairs] == [test.to_dict() for test in tests]
+    # Holm: the smallest of three p-values times 3, the next times 2
+    order = np.argsort([test.pvalue for test in tests])
+    times = np.array([tests[k].pvalue for k in order]) * [3, 2, 1]
+    expected = np.minimum(np.maximum.accumulate(times), 1)
+    assert [pairs[k].auc_adjusted_pvalue for k in order] == pytest.approx(expected)
+    assert [one.volume.df for one in pairs] == [39, 39, 39]
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_volumes_of_single_cases_as_clusters_against_those_of_cases(prevalence):
+    y, scores, _ = _three_models(clusters=20)
+    asked = {"weights": "importance", "prevalence": prevalence, "folds": 5, "repeats": 1, "rng": 0}
+    cases = SplitCases.of_rows(y == 1, None, quantity="a volume", cluster=np.arange(len(y)), **asked)
+    pair = judged_pair(cases, cases.judge(scores["a"]), cases.judge(scores["b"]))
+    found = volume_difference_of(pair)
+    expected = volume_difference_of(replace(pair, clustered=None))
+    assert found.difference == expected.difference
+    ratio = found.standard_error / expected.standard_error
+    if prevalence is None:
+        assert ratio == pytest.approx(1, abs=1e-12)
+    else:  # two samples of cases have a factor n / (n - 1) each, clusters of both classes have one
+        n, sizes = len(y), np.bincount(y)
+        factors = np.sqrt(n / (n - 1) * (sizes - 1) / sizes)
+        assert factors.min() < ratio < factors.max()
+    assert found.pvalue == pytest.approx(2 * t.sf(abs(found.statistic), len(y) - 1), rel=1e-9)
+    low, high = found.interval()
+    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, len(y) - 1) * found.standard_error)
+
+
+def test_volumes_of_copies_against_those_of_their_originals():
+    y, scores, _ = _three_models(clusters=20)
+    rows = np.repeat(np.arange(len(y)), 3)
+    asked = {"weights": "importance", "prevalence": None, "folds": 5, "repeats": 1, "rng": 0}
+    forecasts, found = partial(rectangle_scores, mu=(0, 1), nu=(0, 1)), []
+    for kept, cluster in ((np.arange(len(y)), None), (rows, rows)):
+        cases = SplitCases.of_rows(y[kept] == 1, None, quantity="a volume", cluster=cluster, **asked)
+        models = [cases.judge(scores[name][kept]) for name in "ab"]
+        first, second = (model.row_scores(cases, forecasts, hindsight=True) for model in models)
+        found.append(mean_loss(first - second, row_sample(cases, None), 0.0, added=0))
+        expected = judged_pair(cases, *models).hindsight.score_difference_and_error(forecasts)
+        assert found[-1].cost == pytest.approx(expected[0], abs=1e-12)
+        if cluster is None:
+            assert found[0].standard_error == pytest.approx(expected[1], rel=1e-12)
+    # three copies of a case are worth one
+    assert found[1].standard_error == pytest.approx(found[0].standard_error, rel=1e-12)
+
+
+def test_pairs_of_equal_models_have_p_of_1():
+    y, score, group = _clustered()
+    (pair,) = compare_models(y, {"a": score, "b": 2 * score}, groups=group).pairs()
+    assert (pair.auc.pvalue, pair.volume.pvalue, pair.auc_adjusted_pvalue) == (1, 1, 1)
+    assert (pair.auc.difference, pair.volume.difference) == (0, 0)
+
+
+def test_pairs_need_two_models_of_two_classes():
+    y, score, group = _clustered()
+    assert compare_models(y, {"a": score}, groups=group).pairs() == ()
+    costs = {k: {one: float(one != k) for one in range(3)} for k in range(3)}
+    proba = np.random.default_rng(0).dirichlet([1, 1, 1], len(y))
+    three = compare_models(np.arange(len(y)) % 3, {"a": proba, "b": proba}, costs=costs, classes=range(3))
+    assert three.pairs() == ()
 
 
 @pytest.mark.parametrize("kind", ["two", "amounts", "three"])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from demur import CaseCosts, CostModel, InputError, compare_models
+from demur.comparison.estimates import cost_at, cost_of
 from demur.comparison.missing import labels_missing
 
 COSTS = CostModel(cost_fn=10, cost_fp=6, cost_abstain=2.5)
@@ -78,7 +79,6 @@ def test_bounds_of_a_rule_against_every_labelling():
             (honest + TABLE[list(classes), decided].sum()) / 60
             for classes in itertools.product((0, 1), repeat=5)
         ]
-        from demur.comparison.estimates import cost_at, cost_of
 
         assert candidate.honest.sum() == pytest.approx(kept.sum())
         assert cost_at(candidate, found.problem.centre) == pytest.approx(max(totals), abs=1e-12)
@@ -156,3 +156,88 @@ def test_refusals(asked, said):
 def test_no_label_at_all():
     with pytest.raises(InputError, match="`y_true` has no label at all"):
         compare_models([np.nan] * 4, [1.0, 2, 3, 4], costs=COSTS)
+
+
+def test_bounds_of_amounts_against_every_labelling():
+    y, score, rng = _data(60, seed=3)
+    amounts, blank = np.exp(rng.normal(2, 1, 60)), rng.choice(60, 5, replace=False)
+    labels = y.copy()
+    labels[blank] = np.nan
+    costs = CaseCosts(cost_fn=amounts, cost_fp=6, cost_abstain=2.5, miss_factor=(0.5, 1.5))
+    found = compare_models(labels, {"a": score}, costs=costs, objective="expected", missing_labels="bounds")
+    kept = ~np.isnan(labels)
+    for candidate in (*found.choice.candidates["a"], *found.choice.baselines):
+        honest = candidate.paid.sum()
+        decided = [candidate.judged.hindsight[0]] * 5
+        if candidate.rule is not None:
+            decided = candidate.rule.decide(score[blank])
+        each = [[0, 6, 2.5], [0, 0, 2.5]]
+        totals = []
+        for classes in itertools.product((0, 1), repeat=5):
+            paid = [
+                amounts[i] if (k, int(a)) == (1, 0) else each[k][a]
+                for i, k, a in zip(blank, classes, decided, strict=True)
+            ]
+            totals.append((honest + sum(paid)) / 60)
+        assert candidate.honest.sum() == pytest.approx(kept.sum())
+        assert cost_at(candidate, found.problem.centre) == pytest.approx(max(totals), abs=1e-12)
+        assert cost_of(candidate, found.problem).cost == pytest.approx(max(totals), abs=1e-12)
+        assert cost_of(candidate, found.problem, best=True).cost == pytest.approx(min(totals), abs=1e-12)
+    assert found.answer.n_unlabelled == 5
+
+
+# ---------------------------------------------------------------- scores
+
+
+def test_a_missing_score_leaves_the_case_out_for_its_model_only():
+    y, score, rng = _data()
+    other = 2 * y + rng.normal(size=400)
+    blank = rng.random(400) < 0.2
+    partly = np.where(blank, np.nan, other)
+    asked = {"costs": COSTS, "missing_labels": "drop"}
+    found = compare_models(y, {"a": score, "b": partly}, **asked)
+    kept = ~blank
+    common = compare_models(y[kept], {"a": score[kept], "b": other[kept]}, costs=COSTS)
+    whole = compare_models(y, {"a": score}, costs=COSTS)
+    assert found.answer.to_dict() == common.answer.to_dict()
+    assert found.models["a"].to_dict() == whole.models["a"].to_dict()
+    assert found.models["b"].to_dict() == common.models["b"].to_dict()
+    assert found.notes == (
+        f"{blank.sum()} of 400 cases have no score of b.",
+        f"Models are compared on the {kept.sum()} cases that all of them scored.",
+    )
+    with pytest.raises(InputError, match="scores of b"):
+        compare_models(y, {"a": score, "b": partly}, costs=COSTS)
+
+
+def test_scores_missing_where_another_model_is_unsure_prove_nothing():
+    y, score, rng = _data(4000)
+    other = np.where(score < -0.5, np.nan, 2 * y + rng.normal(size=4000))
+    found = compare_models(y, {"a": score, "b": other}, costs=COSTS, missing_labels="drop")
+    assert found.answer.verdict == "likely"
+    assert "These differ in classes and a: nothing is proven." in found.notes[0]
+
+
+def test_amounts_classes_clusters_and_times_follow_the_scores():
+    y, score, rng = _data()
+    blank = rng.random(400) < 0.1
+    kept, amounts, groups = ~blank, np.exp(rng.normal(2, 1, 400)), np.arange(400) // 2
+    whole, part = (CaseCosts(cost_fn=one, cost_fp=6, cost_abstain=2.5) for one in (amounts, amounts[kept]))
+    partly = np.where(blank, np.nan, score)
+    placed = {"groups": groups, "time": np.arange(400)}
+    found = compare_models(y, {"a": partly}, costs=whole, missing_labels="drop", **placed)
+    alone = compare_models(
+        y[kept], {"a": score[kept]}, costs=part, **{name: one[kept] for name, one in placed.items()}
+    )
+    assert found.answer.to_dict() == alone.answer.to_dict()
+    proba = np.column_stack([1 - 1 / (1 + np.exp(-partly)), 1 / (1 + np.exp(-partly))])
+    asked = {"classes": [0, 1], "costs": {0: {1: 6}, 1: {0: 10}}, "abstain_cost": 2.5}
+    found = compare_models(y, {"a": proba}, missing_labels="drop", **asked)
+    assert found.answer.to_dict() == compare_models(y[kept], {"a": proba[kept]}, **asked).answer.to_dict()
+
+
+def test_no_case_with_all_scores():
+    score = np.array([1.0, 2, 3, 4])
+    halves = {"a": np.where(score > 2, np.nan, score), "b": np.where(score > 2, score, np.nan)}
+    with pytest.raises(InputError, match="exist for no case"):
+        compare_models([0, 1, 0, 1], halves, costs=COSTS, missing_labels="drop")

@@ -19,7 +19,7 @@ def _drifting(n=3000, drift=1.5, seed=0):
 
 def _split(time, codes, **changed):
     n = len(time)
-    given = {"cases": np.ones(n), "cell": np.arange(n), **changed}
+    given = {"number": np.ones(n), "cases": np.ones(n), "cell": np.arange(n), **changed}
     return split_by_time(np.asarray(time), np.asarray(codes), 2, **given)
 
 
@@ -39,6 +39,15 @@ def test_equal_times_stay_together():
     splits = _split(time, np.arange(1000) % 2)
     assert splits.folds == 5
     assert [set(splits.repeats[0].fold[time == t]) for t in range(1, 6)] == [{0}, {1}, {2}, {3}, {4}]
+
+
+def test_rows_of_several_cases_fill_blocks_by_hand():
+    # 100, 300 and then 6 times 100 cases: the second time reaches over two further blocks
+    number, codes = np.array([100.0, 300, *[100] * 6]), np.arange(8) % 2
+    splits = _split(np.arange(8), codes, number=number, cases=number, end=np.arange(8) + 0.5)
+    assert splits.repeats[0].fold.tolist() == list(range(8))
+    assert (splits.folds, splits.first, splits.periods[1]) == (8, 3, (1, 1.5))
+    assert splits.judged().sum() == 500
 
 
 def test_few_cases_of_a_class_are_judged_later():

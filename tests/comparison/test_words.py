@@ -60,6 +60,7 @@ def facts(**changes):
         },
         "worst_cost": None,
         "regret": None,
+        "regret_bound": None,
         "advice_cost": 6.5,
         "best_trivial": {"name": "always abstain", "cost": 20.0},
         "guaranteed_cost": 13.5,
@@ -145,11 +146,12 @@ def test_windows_with_one_side_by_hand():
 
 
 def test_ranges_by_hand():
-    text = answer_words(facts(cost_range=(4.0, 9.0), interval=(1.0, 14.0), worst_cost=9.0, regret=1.0))
+    over = {"cost_range": (4.0, 9.0), "worst_cost": 9.0, "regret": 1.0, "regret_bound": 4.0}
+    text = answer_words(facts(interval=(1.0, 14.0), **over))
     assert (
         "Cost 4,000 to 9,000 per 1000 cases over the ranges, at most 14,000 (95 %); in their middle 6,000, "
         "14,000 less than sending every case to a person (5,000 to 19,000). "
-        "It costs at most 1,000 more than a rule chosen for the true costs." in text
+        "It costs up to 1,000 more than a rule chosen for the true costs, at most 4,000 (95 %)." in text
     )
     baseline = facts(
         kind="always positive",
@@ -160,12 +162,13 @@ def test_ranges_by_hand():
         cost_range=(15.0, 31.0),
         versus={"runner_up": {"name": "forest", "difference": -2.5, "interval": (-4.0, 0.0)}},
         regret=3.0,
+        regret_bound=5.0,
     )
     assert answer_words(baseline) == (
         "Call every case malignant: no model is cheaper. "
         "Cost 15,000 to 31,000 per 1000 cases over the ranges; in their middle 20,000. "
         "The best model, forest, costs 23,000. "
-        "It costs at most 3,000 more than a rule chosen for the true costs."
+        "It costs up to 3,000 more than a rule chosen for the true costs, at most 5,000 (95 %)."
     )
 
 

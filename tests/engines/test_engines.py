@@ -464,7 +464,11 @@ TABLE = {"y": [0, 1, 1], "s": [0.1, 0.2, 0.3], "t": ["u", "v", "w"], "w": [0, 0,
         ("nowhere.csv", {}, "`nowhere.csv` must be an existing file"),
         ("nowhere.csv", {"engine": "dask"}, "`engine` must be one that can count files, got 'dask'"),
         ("sqlite://x.db#t", {"engine": "duckdb"}, "`engine` must be one that can count a warehouse"),
-        (None, {"scores": {"weights": [1]}}, "`scores` must not call a model y_true, weights or groups"),
+        (
+            None,
+            {"scores": {"weights": [1]}},
+            "`scores` must not call a model y_true, weights, groups or time",
+        ),
     ],
 )
 def test_error_sentences(source, options, sentence):

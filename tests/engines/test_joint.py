@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from comparison_oracles import flat_numbers
 from demur import CostModel, CostRange, InputError, abstention_surface, compare_models, read_counts
 from demur.engines import read_joint_counts
 from demur.engines.joint import ScoreCuts, _bins, with_places
@@ -50,17 +51,6 @@ def spread_out(joint):
     return y, {name: joint.lower[name][cell] for name in joint.models}
 
 
-def numbers(value, path=""):
-    """All numbers of a nested document, by their place in it."""
-    if isinstance(value, dict):
-        return {k: v for key, inner in value.items() for k, v in numbers(inner, f"{path}/{key}").items()}
-    if isinstance(value, (list, tuple)):
-        return {
-            k: v for place, inner in enumerate(value) for k, v in numbers(inner, f"{path}/{place}").items()
-        }
-    return {path: value} if isinstance(value, (int, float)) and not isinstance(value, bool) else {}
-
-
 @pytest.mark.parametrize("models", [MODELS[:2], MODELS])
 def test_the_answer_against_the_same_bins_in_memory(file, models):
     joint = read_joint_counts(file[0], y_true="y", scores=models, costs=COSTS, cells=2**10)
@@ -69,7 +59,7 @@ def test_the_answer_against_the_same_bins_in_memory(file, models):
     ours, theirs = compare_models(joint, costs=COSTS), compare_models(y, scores, costs=COSTS)
     assert ours.split == "counts"
     assert ours.repeats == theirs.repeats > 1
-    found, expected = numbers(ours.answer.to_dict()), numbers(theirs.answer.to_dict())
+    found, expected = flat_numbers(ours.answer.to_dict()), flat_numbers(theirs.answer.to_dict())
     assert found.keys() - expected.keys() == {"/evidence/certified"}
     # thresholds lie between bins, not between their smallest scores
     skipped = {key for key in expected if "lower" in key or "upper" in key}
@@ -177,7 +167,7 @@ def test_places_by_look_up_against_comparisons(scale):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"scores": ["first"]}, "two to 4 models"),
+        ({"scores": list("abcde")}, "one to 4 models"),
         ({"cells": 2**21}, "must not exceed 2"),
         ({"costs": 3}, "must be a CostModel"),
     ],

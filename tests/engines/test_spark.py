@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from class_cases import RULES, class_policy, hard_rows
-from demur import ScoreCounts, read_counts
+from comparison_oracles import flat_numbers
+from demur import CostModel, ScoreCounts, compare_models, read_counts
 from demur.cli.main import main
-from demur.engines import read_score_costs
+from demur.engines import read_joint_counts, read_score_costs
 from demur.engines.cost_sums import CostTerms, read_folded_costs
 from demur.engines.files import open_table
 from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_errors, spark_session
@@ -145,6 +146,26 @@ def test_sums_of_costs_are_those_of_duckdb(session, folder):
         assert np.bincount(one.fold, one.cases, 10).min() > 50
 
 
+def test_clusters_and_times_against_memory(session, tmp_path):
+    rng = np.random.default_rng(3)
+    data = predictions(rng, 600, digits=1)
+    patient = rng.integers(0, 60, 600)
+    data |= {"patient": patient.astype(str), "day": np.datetime64("2024-01-01") + rng.integers(0, 90, 600)}
+    write_parquet(tmp_path / "visits.parquet", **data)
+    costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2.5)
+    scores = {name: data[name] for name in ("a", "b.2")}
+    named = {"y_true": "y", "pos_label": "sick", "scores": list(scores), "engine": "spark"}
+    for placed in ({"groups": "patient"}, {"groups": "patient", "time": "day"}):
+        joint = read_joint_counts(str(tmp_path / "visits.parquet"), costs=costs, **named, **placed)
+        given = {role: data[name] for role, name in placed.items()}
+        expected = compare_models(data["y"] == "sick", scores, costs=costs, **given)
+        found = compare_models(joint, costs=costs)
+        assert found.notes == expected.notes
+        assert flat_numbers(found.to_dict()) == pytest.approx(
+            flat_numbers(expected.to_dict()), rel=1e-11, abs=1e-11
+        )
+
+
 def test_partitions_of_one_row_and_of_none_against_memory(session, tmp_path):
     from pyspark.sql.functions import spark_partition_id
 
@@ -265,6 +286,9 @@ def test_the_command_line_on_a_cluster_against_duckdb(session, capfd, folder):
     assert found == expected
     assert (list(found["groups"]), found["exact"]) == (["0", "1", "2"], True)
     assert {part["comparison"]["split"] for part in found["groups"].values()} == {"counts"}
+    clusters = ("compare", *file, "--cluster", "site", *COSTS, "--json", "--quiet")
+    found, expected = answer(capfd, *clusters, *spark), answer(capfd, *clusters, "--engine", "duckdb")
+    assert (found["comparison"]["units"], found["comparison"]) == (3, expected["comparison"])
     check = ("check", *file, "--json", "--quiet")
     found, expected = answer(capfd, *check, *spark), answer(capfd, *check)
     assert found.pop("next") == f"{expected.pop('next')} {' '.join(spark)}"

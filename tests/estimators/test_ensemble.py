@@ -15,7 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from demur import ABSTAIN, CostModel, InputError
-from demur.estimators import CautiousEnsemble, GuardedClassifier
+from demur.estimators import CautiousEnsemble, GuardedClassifier, NeighbourDistance
 from demur.honest import combination_costs
 from demur.windows import combined_rule
 
@@ -39,7 +39,6 @@ def data():
     return make_classification(240, 4, n_redundant=0, flip_y=0.1, random_state=1)
 
 
-ONE_LABEL = "fits labels -1 and 1, numbers and strings with one abstain_label"
 # as in test_common.py: that version makes two classes of three by the first row
 OLD = {
     f"check_sample_weight_equivalence_on_{kind}_data": "compares other classes in scikit-learn 1.6"
@@ -52,22 +51,16 @@ NOT_THE_ARGMAX = "wants predict to be the argmax of predict_proba; predict absta
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (ensemble(cv=2, combine="chain"), {"check_classifiers_classes": ONE_LABEL}),
-        (
-            guarded(cv=2),
-            {"check_classifiers_classes": ONE_LABEL, "check_classifiers_train": NOT_THE_ARGMAX},
-        ),
+        (ensemble(cv=2, combine="chain"), {}),
+        (guarded(cv=2), {"check_classifiers_train": NOT_THE_ARGMAX}),
+        (NeighbourDistance(), {}),
     ],
-    ids=["ensemble", "guarded"],
+    ids=["ensemble", "guarded", "distance"],
 )
 def test_check_estimator(model, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tiny data sets
-        checks = check_estimator(
-            clone(model).set_params(abstain_label=-9),
-            expected_failed_checks={**expected, **OLD},
-            on_fail=None,
-        )
+        checks = check_estimator(clone(model), expected_failed_checks={**expected, **OLD}, on_fail=None)
     failed = {check["check_name"]: check["exception"] for check in checks if check["status"] == "failed"}
     assert failed == {}
     excused = {check["check_name"] for check in checks if check["status"] == "xfail"}

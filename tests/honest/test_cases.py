@@ -28,8 +28,8 @@ from demur.honest.deviation_law import (
     rules_covariance,
     rules_effects,
 )
-from demur.honest.evaluate import BlockLearner, evaluate
-from demur.honest.expected_cost import expected_cost
+from demur.honest.evaluate import BlockLearner, CountsLearner, evaluate
+from demur.honest.expected_cost import expected_cost_of, judged_rule
 from demur.honest.held_out import JudgedRules, Weighting
 from demur.honest.pairs import _cumulate, judged_pair
 from demur.honest.rules import Prices
@@ -172,6 +172,11 @@ def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
     assert (joint * gap).sum() / split.n == pytest.approx(float(got), abs=1e-12)
 
 
+def expected_cost(split, scores, learner, window, costs):
+    (judged,) = evaluate(split, split.judge(scores), [learner], [Window(window.lower, window.upper)])
+    return expected_cost_of(judged_rule(split, judged, scores), costs.losses, confidence_level=0.9)
+
+
 @pytest.mark.parametrize("prevalence", [None, 0.2])
 @pytest.mark.parametrize("reviews", [(1, 1), (0.5, 2)], ids=str)
 def test_expected_cost_of_the_cheapest_window_against_its_search_in_every_fold(prevalence, reviews):
@@ -183,8 +188,8 @@ def test_expected_cost_of_the_cheapest_window_against_its_search_in_every_fold(p
     def choose(counts):
         return abstention_surface(counts, prevalence=prevalence).window(costs=costs)
 
-    searched = expected_cost(split, a, choose, costs, confidence_level=0.9)
-    learned = expected_cost(split, a, None, costs, confidence_level=0.9)
+    learners, window = (CountsLearner(choose), BlockLearner(Prices.at(costs))), choose(split.counts(a))
+    searched, learned = (expected_cost(split, a, learner, window, costs) for learner in learners)
     assert learned.to_dict() == searched.to_dict()
 
 
@@ -197,7 +202,7 @@ def test_expected_cost_of_a_limited_window_against_brute_force(prevalence):
     def choose(counts):
         return cheapest_window(counts, costs=costs, prevalence=prevalence, max_abstention=0.3)
 
-    got = expected_cost(split, a, choose, costs, confidence_level=0.9)
+    got = expected_cost(split, a, CountsLearner(choose), choose(split.counts(a)), costs)
     decided = []
     for cell, fold, _ in split.splits.repeats:
         answers = [0] * 80

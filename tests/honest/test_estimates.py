@@ -12,10 +12,16 @@ from demur.costs import CaseCosts
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Judged, judge_constant
-from demur.honest.estimates import cost_estimate, cost_gap, mean_cost, row_losses, tabled_losses
+from demur.honest.estimates import (
+    cost_estimate,
+    cost_gap,
+    mean_cost,
+    paired_interval,
+    row_losses,
+    tabled_losses,
+)
 from demur.honest.expected_cost import judged_rule
 from demur.honest.mean_loss import mean_loss
-from demur.honest.row_rules import paired_interval
 from demur.honest.splits import Splits
 from examples import examples
 from loss_oracles import SlowRule, slow_estimate, slow_gap
@@ -296,6 +302,9 @@ def test_difference_by_hand():
     # the other way round: at worst a review instead of being right
     back = cost_gap(second, first, LOSSES, None)
     assert (back.cost, back.raised) == (1, pytest.approx(1.0))
+    difference, interval = paired_interval(first, second, LOSSES, None, level=0.95)
+    assert (difference, interval.high) == (-1, pytest.approx(found.interval(0.95).high))
+    assert interval.low == pytest.approx(-back.interval(0.95).high)
 
 
 def test_fees_count_in_costs_and_differences():
@@ -317,8 +326,8 @@ def test_fees_count_in_costs_and_differences():
 
 def test_one_rule_does_not_differ_from_itself():
     rule = rule_of([0, 0, 1, -1, -1, -1, -1, -1, 1, 1])
-    costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
-    assert paired_interval(rule, rule, costs, level=0.95) == (0.0, (0.0, 0.0))
+    losses = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1).losses
+    assert paired_interval(rule, rule, losses, None, level=0.95) == (0.0, (0.0, 0.0))
 
 
 def test_a_class_without_cases_and_without_share_counts_nothing():

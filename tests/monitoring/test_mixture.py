@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import dirichlet_multinomial, norm
 
 import demur
+from demur import Policy, abstention_surface
 from demur.monitoring import PolicyMonitor
 from demur.monitoring.mixture import _Samples, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.reference import ReferenceCells
@@ -120,7 +122,7 @@ def test_cost_of_keeping_by_hand(rng):
         + COSTS.cost_fp * (1 - rate) * negative[where == 1].sum()
         + COSTS.cost_abstain * (rate * positive[where == -1].sum() + (1 - rate) * negative[where == -1].sum())
     )
-    best = policy.at(prevalence=rate).expected_cost
+    best = policy.evidence.surface(prevalence=rate).window(costs=COSTS).expected_cost
     assert monitor.cost_of_keeping == pytest.approx(kept - best, rel=1e-9)
     low, high = monitor.cost_of_keeping_interval
     assert 0 < low < monitor.cost_of_keeping < high
@@ -143,3 +145,76 @@ def test_mixture_is_refuted_about_as_often_as_it_says(size):
     rng = np.random.default_rng(size + 1)
     runs = 300
     assert sum(fit(rng, size, 1500, 0.2).p_value < 0.01 for _ in range(runs)) <= 0.05 * runs
+
+
+# ---------------------------------------------------------------- a changed share, or scores that moved
+
+
+def test_odds_of_a_changed_share_against_the_definition(rng):
+    """Likelihood of the new cases, drawn from an urn of the reference cases, at the best share and shift."""
+    cells = ReferenceCells.of(shop_policy(rng, 500))
+    counts = np.bincount(cells.cell_of(shop(rng, 300, 0.3)[1]), minlength=cells.size).astype(float)
+    new, positive, negative = (cells.in_blocks(one) for one in (counts, cells.positive, cells.negative))
+
+    def likelihood(shares):
+        return dirichlet_multinomial.logpmf(new.astype(int), 500 * np.array(shares) + 0.5, 300)
+
+    at = cells.prevalence
+    ends = norm.ppf(np.clip(np.cumsum(at * positive + (1 - at) * negative)[:-1], 0, 1))
+    share = max(likelihood(pi * positive + (1 - pi) * negative) for pi in np.linspace(0, 1, 2001))
+    shift = max(likelihood(np.diff([0, *norm.cdf(ends - delta), 1])) for delta in np.linspace(-1, 1, 2001))
+    found = fitted_prevalence(cells, counts, alpha=0.05).log_odds
+    assert found == pytest.approx(share - shift, abs=0.02)
+    assert found > 0
+
+
+def test_two_cells_cannot_tell_a_share_from_a_shift(rng):
+    """Any share of two cells is both a mixture and a shift, so neither is the better explanation."""
+    policy = Policy.from_surface(abstention_surface([0, 0, 0, 1] * 30, [0, 0, 1, 1] * 30), costs=COSTS)
+    cells = ReferenceCells.of(policy)
+    assert cells.size == 2
+    assert fitted_prevalence(cells, np.array([10.0, 20.0]), alpha=0.05).log_odds == pytest.approx(0, abs=0.02)
+
+
+def explained(rng, size, *, batch=500, looks=20, prevalence=0.3, later=0.3, moved=0.0, separation=2.0):
+    """Return whether a changed share explains the first alarm on binormal scores; None without an alarm."""
+
+    def drawn(n, rate, shift=0.0):
+        positive = rng.random(n) < rate
+        return positive, rng.standard_normal(n) + separation * positive + shift
+
+    policy = Policy.from_surface(abstention_surface(*drawn(size, prevalence)), costs=COSTS)
+    monitor = PolicyMonitor(policy)
+    for _ in range(looks):
+        monitor.update(drawn(batch, later, moved)[1])
+        if monitor.e_value >= 1 / monitor.alpha:
+            return monitor.only_prevalence
+    return None
+
+
+def shares_named(runs, size, **change):
+    rng = np.random.default_rng(size)
+    told = [one for _ in range(runs) if (one := explained(rng, size, **change)) is not None]
+    return np.mean(told)
+
+
+def test_explanation_of_a_shift_and_of_a_changed_share():
+    assert shares_named(10, 1000, moved=0.3) <= 0.2
+    assert shares_named(10, 1000, later=0.5) > 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("separation", [1.5, 2.0])
+@pytest.mark.parametrize("prevalence", [0.1, 0.3])
+@pytest.mark.parametrize("moved", [0.3, -0.3])
+@pytest.mark.parametrize("batch", [100, 500])
+def test_moved_scores_are_called_moved_in_four_of_five_alarms(batch, moved, prevalence, separation):
+    design = {"batch": batch, "prevalence": prevalence, "later": prevalence, "separation": separation}
+    assert shares_named(60, 1000, moved=moved, **design) <= 0.2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("prevalence", "later"), [(0.1, 0.25), (0.3, 0.5), (0.3, 0.15)])
+@pytest.mark.parametrize("batch", [100, 500])
+def test_a_changed_share_is_called_so_in_most_alarms(batch, prevalence, later):
+    assert shares_named(60, 1000, batch=batch, prevalence=prevalence, later=later) > 0.5

@@ -14,7 +14,7 @@ from demur.monitoring.page import monitor_page
 from demur.monitoring.reference import ReferenceCells
 from demur.policy import Promise
 from demur.windows import Window
-from monitoring_cases import COSTS, shop, shop_policy
+from monitoring_cases import COSTS, promised_policy, shop, shop_policy
 
 Y, S = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.3, 0.8, 0.9] * 50
 PLAIN = CostModel(cost_fn=5, cost_fp=2, cost_abstain=0.6)
@@ -152,7 +152,7 @@ def test_audited_labels_are_weighted(rng):
 
 
 def test_broken_promise_is_an_alarm(rng):
-    policy = shop_policy(rng, 3000)
+    policy = promised_policy(rng, 3000)
     monitor = PolicyMonitor(policy)
     y, s = shop(rng, 4000)
     monitor.update(s, y)
@@ -402,7 +402,7 @@ def test_state_of_another_policy_is_refused(rng, tmp_path):
     ],
 )
 def test_changed_files_are_refused_in_one_sentence(rng, tmp_path, change, words):
-    monitor, path = PolicyMonitor(shop_policy(rng, 300)), tmp_path / "watch.json"
+    monitor, path = PolicyMonitor(promised_policy(rng, 300)), tmp_path / "watch.json"
     monitor.update(shop(rng, 50)[1])
     monitor.save(path)
     data = json.loads(path.read_text())

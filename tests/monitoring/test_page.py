@@ -9,11 +9,10 @@ import pytest
 
 from demur import CostModel, Policy, PolicyMonitor, UndefinedError, abstention_surface
 from demur.monitoring.alarms import advice
-from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
-from demur.monitoring.page import monitor_page
+from demur.monitoring.page import Chart, Guide, Line, log_ticks, monitor_page, round_ticks
 from demur.policy import Promise
 from demur.windows import Window
-from monitoring_cases import shop, shop_policy
+from monitoring_cases import promised_policy, shop, shop_policy
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 HOSTILE = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
@@ -98,7 +97,7 @@ def test_numbers_are_those_of_the_monitor():
 
 def test_advice_by_kind_of_alarm():
     rng = np.random.default_rng(3)
-    policy = shop_policy(rng, 3000)
+    policy = promised_policy(rng, 3000)
     scaled, moved, costly = (PolicyMonitor(policy) for _ in range(3))
     scaled.update(100 * shop(rng, 500)[1])
     assert "Stop using these decisions" in advice(scaled)[0]
@@ -108,7 +107,7 @@ def test_advice_by_kind_of_alarm():
     assert "labelled and make a new policy" in advice(moved)[0]
     y, s = shop(rng, 4000)
     costly.update(s, (y | ((policy.decide(s) == 0) & (rng.random(4000) < 0.08))).astype(int))
-    assert "demur judge with --group" in advice(costly)[0]
+    assert "demur audit with --group" in advice(costly)[0]
     assert all(steps[-1].startswith("An alarm stays") for steps in map(advice, (scaled, moved, costly)))
 
 

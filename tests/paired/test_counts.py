@@ -50,7 +50,7 @@ def same(found, expected, tolerance=1e-9):
     first, second = found.to_dict(), expected.to_dict()
     assert first.keys() == second.keys()
     for name in first.keys() - {"evidence"}:
-        if isinstance(first[name], str):
+        if first[name] is None or isinstance(first[name], str):
             assert first[name] == second[name], name
         else:
             assert np.allclose(first[name], second[name], rtol=tolerance, atol=1e-12), name

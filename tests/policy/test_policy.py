@@ -42,6 +42,11 @@ def worked_example(**kwargs):
     return Policy.from_surface(abstention_surface(COUNTS), costs=COSTS, **kwargs)
 
 
+def promised_example():
+    promise = Promise(cost=100 / 6, limit=20, abstention_rate=2 / 3, fn=0, fp=0)
+    return dataclasses.replace(worked_example(), promise=promise)
+
+
 def reloaded(policy, folder):
     policy.save(folder / "p.json")
     return Policy.load(folder / "p.json")
@@ -60,8 +65,9 @@ def decided_one_by_one(score, lower, upper):
 def test_policy_of_the_worked_example_by_hand():
     policy = worked_example(model="good")
     assert (policy.lower, policy.upper) == pytest.approx((-0.7, 0.6))
-    assert policy.expected_cost == pytest.approx(100 / 6)
-    assert (policy.fn, policy.fp, policy.abstention_rate) == pytest.approx((0, 0, 2 / 3))
+    assert policy.abstention_rate == pytest.approx(2 / 3)
+    # the same cases chose and measured
+    assert (policy.promise, policy.expected_cost, policy.fn) == (None, None, None)
     assert (policy.evidence.n, policy.evidence.prevalence, policy.prevalence) == (12, 0.5, 0.5)
     assert policy.decide([-0.9, 0, 0.8]).tolist() == [0, ABSTAIN, 1]
     assert policy.apply([-0.9, 0, 0.8]).tolist() == [0, -1, 1]
@@ -83,9 +89,9 @@ def test_other_costs_and_prevalence_by_hand():
     # mu = 1/2: the third block (2 of 3 positive) is now cheaper called positive
     half = policy.at(costs=CostModel(cost_fn=2, cost_fp=1, cost_abstain=0.5))
     assert (half.lower, half.upper, half.abstention_rate) == pytest.approx((-0.7, 0.2, 5 / 12))
-    assert half.expected_cost == pytest.approx(2 * 7 / 48)
     rare = policy.at(prevalence=0.2)
-    assert rare.expected_cost == pytest.approx(100 * 7 / 60)
+    # shares of positives 0, 1/7, 1/3, 1 against 1/4 and 3/4: the third block, (0.2 * 2 + 0.8 * 1) / 6 of all
+    assert (rare.lower, rare.upper, rare.abstention_rate) == pytest.approx((0.2, 0.6, 1 / 5))
     assert (rare.prevalence, rare.evidence.prevalence) == (0.2, 0.5)
     assert policy.prevalence == 0.5, "the policy itself stays as it is"
 
@@ -204,7 +210,7 @@ def edited(policy, old, new):
     ],
 )
 def test_edited_policies_are_refused(tmp_path, old, new, message):
-    text = edited(worked_example(), old, new)
+    text = edited(promised_example(), old, new)
     (tmp_path / "p.json").write_text(text)
     with pytest.raises(InputError, match=f"is not a policy to trust: {message}"):
         Policy.load(tmp_path / "p.json")
@@ -304,7 +310,8 @@ def test_window_under_constraints(tmp_path):
     window = cheapest_window(COUNTS, costs=COSTS, max_abstention=0.25)
     policy = reloaded(Policy.from_window(window, COUNTS, costs=COSTS, note="Tight."), tmp_path)
     assert (policy.lower, policy.upper) == pytest.approx((-0.25, 0.2))
-    assert policy.expected_cost == pytest.approx(window.expected_cost)
+    # a threshold cuts a block, whose cases on either side are not known
+    assert (policy.abstention_rate, policy.promise) == (None, None)
     assert (policy.chosen, policy.note) == ("constrained", "Tight.")
     with pytest.raises(UndefinedError, match="made under constraints"):
         policy.at(prevalence=0.2)
@@ -337,7 +344,7 @@ def test_costs_of_a_window_in_normal_form(nus):
         nus[0],
         nus[0] if nus[1] is None else nus[1],
     )
-    assert policy.expected_cost == pytest.approx(surface.cost(1, *nus))
+    assert policy.promise is None
 
 
 # ---------------------------------------------------------------- speed does not change decisions
@@ -456,7 +463,7 @@ REMOVE = object()
     ],
 )
 def test_file_error_sentences(tmp_path, path, value, message):
-    data = copy.deepcopy(worked_example().to_dict())
+    data = copy.deepcopy(promised_example().to_dict())
     *parents, key = path.split(".")
     place = data
     for parent in parents:

@@ -13,7 +13,6 @@ import pytest
 
 import demur
 from demur import CaseCosts, CostModel, InputError, Report, ScoreCounts
-from demur.cli.answers.comparing import pair_differences
 from demur.honest import splits
 from demur.report import DataSource
 from demur.report.model import roc_points, score_bins
@@ -107,14 +106,16 @@ def test_pvalues_of_pairs_are_adjusted_against_the_table_of_compare(models):
     rng = np.random.default_rng(5)
     scores = {f"m{k}": A + 0.2 * k * rng.normal(size=len(A)) for k in range(models)}
     report = Report.from_predictions(Y, scores, costs=COSTS)
-    table = pair_differences(report.comparison)
+    table = report.comparison.pairs()
     shown = {frozenset((pair.first, pair.second)): pair for pair in table}
     names = list(scores)
     for pair in report.to_dict()["pairs"]:
         told = shown.get(frozenset((names[pair["a"]], names[pair["b"]])))
         found = [pair["auc"]["adjusted_pvalue"], pair["volume"]["adjusted_pvalue"], pair["comparisons"]]
         if told is not None:
-            assert found == pytest.approx([told.auc_pvalue, told.volume_pvalue, len(table)], rel=1e-12)
+            assert found == pytest.approx(
+                [told.auc_adjusted_pvalue, told.volume_adjusted_pvalue, len(table)], rel=1e-12
+            )
         else:
             assert models > 5, "up to five models the table shows every pair"
             assert found[2] == models * (models - 1) / 2

@@ -371,6 +371,7 @@ def _invented_facts(rng):
         "versus": {key: one for key, one in rivals.items() if rng.random() < 0.7},
         "worst_cost": scale if rng.random() < 0.3 else None,
         "regret": scale / 3 if rng.random() < 0.7 else None,
+        "regret_bound": scale / 2,
         "advice_cost": scale * float(rng.random()) if rng.random() < 0.5 else None,
         "best_trivial": {"name": str(rng.choice(rules)), "cost": scale / 2} if rng.random() < 0.9 else None,
         "guaranteed_cost": scale * float(rng.random()) if rng.random() < 0.7 else None,

@@ -111,6 +111,7 @@ def test_a_policy_of_the_page_is_that_of_the_answer_at_the_same_costs(answered):
                 continue
             policy, made = Policy.from_dict(json.loads(page["policy"])), Policy.from_answer(answer)
             assert policy.expected_cost == pytest.approx(answer.honest_cost, rel=1e-9)
+            assert policy.abstention_rate == pytest.approx(made.abstention_rate, rel=1e-9)
             assert policy.evidence.to_dict() == made.evidence.to_dict()
             assert (policy.chosen, policy.abstain_label) == (made.chosen, made.abstain_label)
             compared += 1

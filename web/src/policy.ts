@@ -29,7 +29,9 @@ function expected(at: Situation) {
   const facts = at.answer?.rule === shown.rule ? at.answer.facts : null;
   return {
     cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
-    abstention_rate: shares[2] + shares[5],
+    // what is watched; the share sent to people is that of the rule as written
+    limit: facts?.interval[1] ?? null,
+    abstention_rate: window.abstain,
     fn: shares[3],
     fp: shares[1],
   };

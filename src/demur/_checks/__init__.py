@@ -60,7 +60,9 @@ from demur._checks.samples import (
     check_proba,
     check_repeated_cases,
     check_simplex,
+    check_times,
     check_whole_counts,
+    cluster_codes,
 )
 
 __all__ = [
@@ -107,9 +109,11 @@ __all__ = [
     "check_series",
     "check_simplex",
     "check_threshold_probability",
+    "check_times",
     "check_type",
     "check_weight_meaning",
     "check_weights",
     "check_whole_counts",
+    "cluster_codes",
     "input_error",
 ]

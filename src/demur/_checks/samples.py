@@ -1,6 +1,7 @@
 """Numbers of cases, and shares of the classes among them."""
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from demur._checks.arrays import (
     check_nonnegative,
     check_probability,
     check_rate,
+    check_same_length,
     check_scores,
     input_error,
+    is_missing,
 )
 from demur._checks.choices import check_positive_int
 from demur.exceptions import UndefinedError
@@ -29,7 +32,9 @@ __all__ = [
     "check_proba",
     "check_repeated_cases",
     "check_simplex",
+    "check_times",
     "check_whole_counts",
+    "cluster_codes",
 ]
 
 _SUM_TO_ONE = 1e-9
@@ -161,7 +166,41 @@ def check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
     array = np.asarray(groups)
     if array.ndim != 1:
         raise input_error("groups", "must be one-dimensional", f"shape {array.shape}")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise input_error("groups", "must not contain NaN", "NaN", "give such cases clusters of their own.")
+    missing = np.array([is_missing(one) for one in array]) if array.dtype.kind == "O" else array != array
+    if missing.any():
+        got = "NaN" if array.dtype.kind == "f" else repr(array[missing][0])
+        raise input_error("groups", "must not contain NaN", got, "give such cases clusters of their own.")
     labels, index = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
     return index, len(labels)
+
+
+def cluster_codes(groups: Any, n: int, of: str = "y_true") -> IntArray | None:
+    """Return the cluster of each of the n rows of `of` as a number from 0 on."""
+    if groups is None:
+        return None
+    codes, _ = check_groups(groups)
+    check_same_length(**{of: np.empty(n), "groups": codes})
+    return codes
+
+
+def check_times(time: Any, n: int, of: str = "y_true") -> Any:
+    """Return the time of each of the n rows of `of` as numbers or dates; text is read as dates."""
+    if time is None:
+        return None
+    values = np.asarray(time)
+    rule, hint = "must hold one number or date per case", "for example 2024-05-31."
+    if values.ndim != 1:
+        raise input_error("time", rule, f"an array of shape {values.shape}", hint)
+    if values.dtype.kind in "OUS":
+        try:
+            with warnings.catch_warnings():  # times with a zone become those of UTC, which is their order
+                warnings.simplefilter("ignore", UserWarning)
+                values = values.astype("datetime64[us]")
+        except (ValueError, TypeError) as error:
+            raise input_error("time", rule, str(error), hint) from None
+    if values.dtype.kind not in "iufM":
+        raise input_error("time", rule, f"values of type {values.dtype}", hint)
+    if (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values.astype(np.float64))).any():
+        raise input_error("time", "must not be missing", "a missing value", "drop such rows.")
+    check_same_length(**{of: np.empty(n), "time": values})
+    return values

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from demur._kernels.normal import normal_quantile
+from demur._kernels.normal import normal_quantile, t_quantile
 from demur._kernels.placements import TwoWay
 from demur._kernels.roots import root_between
 
@@ -135,14 +135,12 @@ def widened_interval(
     auc: float, sizes: tuple[float, float], variance: float, degrees: float, confidence_level: float
 ) -> Limits:
     """Newcombe's interval, widened where the data vary more: by their variance, with a t quantile."""
-    from scipy.special import stdtrit
-
     z = normal_quantile(confidence_level)
     if variance <= 0:
         return newcombe_interval(auc, *sizes, z)
-    quantile = z if math.isinf(degrees) else -float(stdtrit(degrees, (1 - confidence_level) / 2))
     score_variance = (1 - auc) * _per_distance(auc, *sizes)
-    return newcombe_interval(auc, *sizes, z, max(1.0, variance * (quantile / z) ** 2 / score_variance))
+    widened = (t_quantile(confidence_level, degrees) / z) ** 2 * variance / score_variance
+    return newcombe_interval(auc, *sizes, z, max(1.0, widened))
 
 
 def newcombe_interval(

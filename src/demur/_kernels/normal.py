@@ -1,6 +1,8 @@
-"""Quantiles of the normal law."""
+"""Quantiles of the normal law and of Student's."""
 
-__all__ = ["normal_quantile"]
+import math
+
+__all__ = ["normal_quantile", "t_quantile"]
 
 
 def normal_quantile(level: float, *, sides: int = 2) -> float:
@@ -9,3 +11,10 @@ def normal_quantile(level: float, *, sides: int = 2) -> float:
 
     # the lower tail keeps its digits where (1 + level) / 2 would round to 1
     return -float(ndtri((1 - level) / sides))
+
+
+def t_quantile(level: float, df: float) -> float:
+    """Return t with P(|T| <= t) = level; without end of the degrees of freedom that of the normal law."""
+    from scipy.special import stdtrit
+
+    return normal_quantile(level) if math.isinf(df) else -float(stdtrit(df, (1 - level) / 2))

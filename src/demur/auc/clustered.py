@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from demur._checks import (
     check_confidence_level,
     check_groups,
@@ -15,16 +13,15 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.auc_variances import newcombe_interval, widened_interval
-from demur._kernels.normal import normal_quantile
-from demur._kernels.placements import group_placements
+from demur._kernels.normal import normal_quantile, t_quantile
 from demur._results import Interval
 from demur.auc.difference import difference_interval
-from demur.auc.tables import single_table
+from demur.auc.tables import ModelTables
 from demur.counts.scores import ScoreCounts
-from demur.exceptions import UndefinedError
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.paired.scores import JointScores
+from demur.typing import ArrayLike, Labels
 
-__all__ = ["auc_cluster_interval", "auc_cluster_variance"]
+__all__ = ["auc_cluster_interval", "auc_cluster_variance", "cluster_interval_of"]
 
 
 def auc_cluster_variance(
@@ -64,7 +61,7 @@ def auc_cluster_variance(
     -----
     With d0_k, d1_k the sums over the negatives (positives) of cluster k of placement minus AUC, and
     I0, I1 clusters that hold a negative (positive): I0/(I0-1) sum d0^2 / N^2 + I1/(I1-1) sum d1^2 / M^2
-    + 2 K/(K-1) sum d0 d1 / (N M). May be slightly negative with few clusters.
+    + 2 K/(K-1) sum d0 d1 / (N M), K the number of clusters. Never negative.
 
     References
     ----------
@@ -81,7 +78,8 @@ def auc_cluster_variance(
     >>> round(auc_variance(y, s), 4), round(auc_cluster_variance(y, s, groups=patient), 4)
     (0.0417, 0.125)
     """
-    return _clustered(y_true, y_score, groups, minus, pos_label)[1]
+    tables = _tables(y_true, y_score, groups, minus, pos_label)
+    return tables.clustered(0, None if minus is None else 1).variance
 
 
 def auc_cluster_interval(
@@ -138,59 +136,37 @@ def auc_cluster_interval(
     >>> low > 0.5
     True
     """
-    from scipy.special import stdtrit
-
     level = check_confidence_level(confidence_level)
-    (auc, other), variance, clusters, sizes = _clustered(y_true, y_score, groups, minus, pos_label)
-    degrees, z = min(clusters) - 1, normal_quantile(level)
-    if minus is not None:
-        quantile = -float(stdtrit(degrees, (1 - level) / 2))
-        return difference_interval((auc, other), (clusters, clusters), variance, quantile, z)
-    if variance <= 0 or auc in (0.0, 1.0):
-        return Interval(*newcombe_interval(auc, *clusters, z))
-    return Interval(*widened_interval(auc, sizes, variance, degrees, level))
+    tables = _tables(y_true, y_score, groups, minus, pos_label)
+    if minus is None:
+        return cluster_interval_of(tables, 0, level)
+    found, z = tables.clustered(0, 1), normal_quantile(level)
+    aucs = tables.single(0).estimate, tables.single(1).estimate
+    sizes = found.clusters, found.clusters
+    return difference_interval(aucs, sizes, found.variance, t_quantile(level, found.df), z)
 
 
-def _clustered(
+def cluster_interval_of(tables: ModelTables, model: int, level: float) -> Interval:
+    """Return what `auc_cluster_interval` gives for one model of tables with clusters."""
+    table, found = tables.single(model), tables.clustered(model)
+    if found.variance == 0 or found.estimate in (0.0, 1.0):
+        return Interval(*newcombe_interval(found.estimate, *found.clusters, normal_quantile(level)))
+    sizes = table.n_negative, table.n_positive
+    return Interval(*widened_interval(found.estimate, sizes, found.variance, found.df, level))
+
+
+def _tables(
     y_true: Labels, y_score: ArrayLike, groups: ArrayLike, minus: ArrayLike | None, pos_label: Any
-) -> tuple[tuple[float, float], float, tuple[int, int], tuple[int, int]]:
-    """AUCs of the two models, the variance, and clusters and cases of the negatives and positives."""
+) -> ModelTables:
     if isinstance(y_true, ScoreCounts):
         raise input_error(
             "y_true", "must be an array of labels", "a ScoreCounts, which does not know the clusters"
         )
-    positive = check_labels(y_true, pos_label)
-    cluster, n_clusters = check_groups(groups)
-    check_same_length(y_true=positive, y_score=check_scores(y_score), groups=cluster)
-    deviation, auc = _placement_deviations(y_true, y_score, pos_label)
-    other = 0.0
+    positive, scores = check_labels(y_true, pos_label), [check_scores(y_score)]
+    cluster, _ = check_groups(groups)
+    check_same_length(y_true=positive, y_score=scores[0], groups=cluster)
     if minus is not None:
-        check_same_length(y_true=positive, minus=check_scores(minus, "minus"))
-        second, other = _placement_deviations(y_true, minus, pos_label)
-        deviation = deviation - second
-    sizes = int(np.count_nonzero(~positive)), int(np.count_nonzero(positive))
-    members = len(np.unique(cluster[~positive])), len(np.unique(cluster[positive]))
-    for held, word in zip(members, ("negative", "positive"), strict=True):
-        if held < 2:
-            raise UndefinedError(
-                f"The clustered variance needs {word} cases in at least 2 clusters, got {held}. "
-                "Hint: without clusters, auc_variance(method='bootstrap') is defined."
-            )
-    sums = [
-        np.bincount(cluster[chosen], deviation[chosen], minlength=n_clusters) / size
-        for chosen, size in zip((~positive, positive), sizes, strict=True)
-    ]
-    within = sum(k / (k - 1) * float(np.dot(d, d)) for k, d in zip(members, sums, strict=True))
-    variance = within + 2 * n_clusters / (n_clusters - 1) * float(np.dot(*sums))
-    return (auc, other), variance, members, sizes
-
-
-def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) -> tuple[FloatArray, float]:
-    """Placement as a share of the other class, minus the AUC, of every case; and the AUC."""
-    counts = ScoreCounts.from_arrays(y_true, y_score, pos_label=pos_label)
-    counts.require_both_classes("The clustered variance of an AUC")
-    row, column = group_placements(counts.positives, counts.negatives)
-    at = np.searchsorted(counts.scores, np.asarray(y_score, dtype=np.float64))
-    shares = column[at] / counts.n_negative, row[at] / counts.n_positive
-    auc = single_table(counts).estimate
-    return np.where(check_labels(y_true, pos_label), *shares) - auc, auc
+        scores.append(check_scores(minus, "minus"))
+        check_same_length(y_true=positive, minus=scores[1])
+    both = "The clustered variance of an AUC"
+    return ModelTables(JointScores(positive, scores, None, cluster=cluster, both_classes=both))

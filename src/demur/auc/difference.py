@@ -22,7 +22,7 @@ from demur._checks import check_choice, check_confidence_level, check_weight_mea
 from demur._kernels.auc_variances import delong, newcombe_interval, score_interval
 from demur._kernels.jit import whole_job
 from demur._kernels.lattice_laws import COMPUTATIONS, too_large, upper_tail
-from demur._kernels.normal import normal_quantile
+from demur._kernels.normal import normal_quantile, t_quantile
 from demur._kernels.placements import TwoWay
 from demur._kernels.proportions import joined_limits, wald_limits
 from demur._results import Interval, Result
@@ -140,6 +140,7 @@ class _AucTest(Result):
     variance: float
     statistic: float
     pvalue: float
+    df: float
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
@@ -183,16 +184,20 @@ class AucDifferenceTest(_AucTest):
         Variance of the difference by `method`; for "permutation" the one under equality.
     statistic : float
         difference / sqrt(variance); 0 if both are 0.
+    df : float
+        Degrees of freedom of the t law where cases come in clusters; infinite for the normal law.
     pvalue, mid_pvalue : float
         The mid-p-value counts the observed outcome one half; they agree unless the law is discrete.
         Identical models have one outcome only: p = 1, mid-p = 1/2.
     method, alternative : str
     computation : str
-        "normal", or how the law of the permutation test was computed.
+        "normal", "t" where cases come in clusters, or how the law of the permutation test was computed.
     degenerate : bool
         True if the variance is 0 although the AUCs differ: do not trust the statistic.
     n_positive, n_negative : float
         Cases of each class; the effective numbers for unequal importance weights.
+    clusters : pair of int, or None
+        Clusters that hold negatives and positives; None where cases are independent.
     evidence : dict
         "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
         shift the difference ("certified_auc").
@@ -205,6 +210,7 @@ class AucDifferenceTest(_AucTest):
     degenerate: bool
     n_positive: float
     n_negative: float
+    clusters: tuple[int, int] | None
     evidence: dict[str, Any]
     _interval_variance: float
     _tables: tuple[TwoWay, TwoWay, TwoWay]
@@ -233,11 +239,16 @@ class AucDifferenceTest(_AucTest):
         check_choice(method, "method", INTERVALS)
         if self.difference == 0 and self._interval_variance == 0:
             return Interval(0.0, 0.0)
+        size: tuple[float, float] = self.clusters or (self.n_negative, self.n_positive)
         if method == "score":
+            if self.clusters is not None:
+                raise input_error("method", "must be 'wald' where cases come in clusters", repr(method))
             first, second, joint = self._tables
             return score_difference_interval((first, second), joint, confidence_level)
-        size = self.n_negative, self.n_positive
-        return difference_interval((self.auc_a, self.auc_b), (size, size), self._interval_variance, z, z)
+        quantile = t_quantile(confidence_level, self.df)
+        return difference_interval(
+            (self.auc_a, self.auc_b), (size, size), self._interval_variance, quantile, z
+        )
 
     def __repr__(self) -> str:
         return (
@@ -258,13 +269,14 @@ def auc_difference_test(
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
+    groups: ArrayLike | None = None,
 ) -> AucDifferenceTest:
     """Test whether two models that scored the same cases have the same AUC.
 
     A positive difference favours model a; rescaling the scores of a model changes nothing. Assumes
-    independent cases. "permutation" has the exact law for any sample size if under equality the two
-    ranks of a case could be exchanged, that is, if equal AUCs mean equal curves; the other methods
-    do not assume this, but are approximate in small samples.
+    independent cases, or independent `groups`. "permutation" has the exact law for any sample size if
+    under equality the two ranks of a case could be exchanged, that is, if equal AUCs mean equal curves;
+    the other methods do not assume this, but are approximate in small samples.
 
     Parameters
     ----------
@@ -286,6 +298,9 @@ def auc_difference_test(
         As in `abstention_surface`.
     weights : {"importance", "repeats"}
         As in `auc_variance`. "permutation" needs cases: no weights, equal ones, or whole repeats.
+    groups : array of n labels, optional
+        Cluster of each case, such as its patient. Needs ``method="delong"``, with the variance of
+        `auc_cluster_variance` and the t law of `auc_cluster_interval`.
 
     Returns
     -------
@@ -295,8 +310,8 @@ def auc_difference_test(
     Raises
     ------
     UndefinedError
-        If a class is missing or has one case ("delong", "jackknife", "unbiased"), if the unbiased
-        variance is negative, or for weights that are not numbers of cases with "permutation".
+        If a class is missing or has one case ("delong", "jackknife", "unbiased") or cluster, if the
+        unbiased variance is negative, or for weights that are not numbers of cases with "permutation".
 
     Warns
     -----
@@ -319,6 +334,7 @@ def auc_difference_test(
     ----------
     Bandos, Rockette and Gur (2005), Statistics in Medicine 24, doi:10.1002/sim.2149.
     DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, doi:10.2307/2531595.
+    Obuchowski (1997), Biometrics 53, doi:10.2307/2533958.
 
     Examples
     --------
@@ -340,6 +356,7 @@ def auc_difference_test(
         quantity="A test of two AUCs",
         pos_label=pos_label,
         sample_weight=sample_weight,
+        groups=groups,
         cells=True,
     )
     return paired_test(ModelTables(joint, weights), 0, 1, options)
@@ -415,10 +432,16 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
     """Compare models a and b on the same cases."""
     method, alternative = options.method, options.alternative
     table = tables.difference(a, b, interaction=method in NEEDS_PAIR_SUM)
-    difference = table.estimate
-    spread = placement_variance(
-        table, "bootstrap" if method == "permutation" else method, "The variance of the difference"
-    )
+    difference, df, clusters = table.estimate, math.inf, None
+    if tables.joint.clusters is None:
+        named = "bootstrap" if method == "permutation" else method
+        spread = placement_variance(table, named, "The variance of the difference")
+    elif method == "delong":
+        found = tables.clustered(a, b)
+        spread, df, clusters = found.variance, found.df, found.clusters
+    else:
+        hint = "its variance sums over clusters; the others take cases as independent."
+        raise input_error("method", "must be 'delong' where cases come in clusters", repr(method), hint)
     if spread < 0:
         raise UndefinedError(
             f"A test needs a variance above 0, got {spread:.3g} with method {method!r}. "
@@ -430,8 +453,8 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
         pvalue, mid_pvalue, how = exchange_pvalues(terms, alternative, options.computation)
         statistic, _ = normal_test(difference, variance, alternative)
     else:
-        variance, how = spread, "normal"
-        statistic, pvalue = normal_test(difference, variance, alternative)
+        variance, how = spread, "normal" if clusters is None else "t"
+        statistic, pvalue = normal_test(difference, variance, alternative, df)
         # without variance and difference the only possible outcome is the observed one
         mid_pvalue = 0.5 if variance == 0 == difference else pvalue
     first, second = tables.single(a), tables.single(b)
@@ -441,6 +464,7 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
         difference=difference,
         variance=variance,
         statistic=statistic,
+        df=df,
         pvalue=pvalue,
         mid_pvalue=mid_pvalue,
         method=method,
@@ -449,6 +473,7 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
         degenerate=variance == 0 and difference != 0,
         n_positive=table.n_positive,
         n_negative=table.n_negative,
+        clusters=clusters,
         evidence=tables.joint.evidence,
         _interval_variance=spread,
         _tables=(first, second, table),
@@ -500,7 +525,8 @@ def _warn_about_scales(joint: JointScores, a: int, b: int) -> None:
         np.quantile(scores, [0.25, 0.75], weights=weights, method="inverted_cdf")
         for scores in np.concatenate([joint.negatives, joint.positives], axis=1)[[a, b]]
     )
-    short, long = sorted((high_a - low_a, high_b - low_b))
+    with np.errstate(invalid="ignore"):  # a model whose scores are mostly infinite has no length to compare
+        short, long = sorted((high_a - low_a, high_b - low_b))
     if max(low_a, low_b) <= min(high_a, high_b) and not long > _SAME_SCALE * short:
         return
     warnings.warn(
@@ -632,7 +658,6 @@ class AucUnpairedTest(_AucTest):
         True if the variance is 0: the statistic says nothing, `interval` still does.
     """
 
-    df: float
     variance_method: str
     alternative: str
     degenerate: bool
@@ -645,14 +670,12 @@ class AucUnpairedTest(_AucTest):
         variance (both AUCs 0 or 1). "score" combines the score intervals of the two AUCs, which keeps
         the coverage at high AUCs with few cases of a class, see `AucDifferenceTest.interval`.
         """
-        from scipy.special import stdtrit
-
         z = normal_quantile(check_confidence_level(confidence_level))
         check_choice(method, "method", INTERVALS)
         first, second = self._tables
         if method == "score":
             return score_difference_interval((first, second), None, confidence_level)
-        quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
+        quantile = t_quantile(confidence_level, self.df)
         sizes = (first.n_negative, first.n_positive), (second.n_negative, second.n_positive)
         return difference_interval((self.auc_a, self.auc_b), sizes, self.variance, quantile, z)
 

@@ -19,6 +19,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.multiple_tests import holm
+from demur._kernels.normal import t_quantile
 from demur._kernels.proportions import wald_limits
 from demur._results import Interval, Result
 from demur.auc.difference import NEEDS_PAIR_SUM, PairedOptions, paired_test
@@ -430,13 +431,11 @@ class ReaderStudy(Result):
 
     def interval(self, first: int = 0, second: int = 1, *, confidence_level: float = 0.95) -> Interval:
         """Return the interval of the difference of two mean AUCs: t with `df_denominator`."""
-        from scipy.special import stdtrit
-
         level = check_confidence_level(confidence_level)
         gap = self.difference(first, second)
         if self.variance == 0:
             return Interval(gap, gap)
-        quantile = -float(stdtrit(self.df_denominator, (1 - level) / 2))
+        quantile = t_quantile(level, self.df_denominator)
         return Interval(*wald_limits(gap, self.variance, quantile, low=-1.0))
 
     def __repr__(self) -> str:

@@ -5,11 +5,12 @@ weight of 2 is two cases, and the table is that of the repeated rows. With ``wei
 a case is one case whatever its weight: the mean square of a class is then taken with squared
 weights, which makes DeLong's variance the sum of w_i^2 d_i^2 / (sum w)^2 (d_i: placement minus
 AUC), and the size of the class is Kish's effective one, (sum w)^2 / sum w^2. Equal weights give the
-unweighted table, and multiplying all weights by a constant changes nothing.
+unweighted table, and multiplying all weights by a constant changes nothing. Where cases come in clusters,
+weights of either meaning enter the sums over each cluster.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.typing import FloatArray
 
-__all__ = ["ModelTables", "single_table"]
+__all__ = ["ClusteredAuc", "ModelTables", "single_table"]
 
 
 # one class: weights and squared weights of its cases, and their placements by both
@@ -84,6 +85,19 @@ def _require_whole_cases(n_negative: float, n_positive: float) -> None:
             )
 
 
+class ClusteredAuc(NamedTuple):
+    """An AUC, or a difference, of cases in clusters, its variance, and the clusters that hold each class."""
+
+    estimate: float
+    variance: float
+    clusters: tuple[int, int]
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the t law: of the class that is in fewer clusters."""
+        return min(self.clusters) - 1.0
+
+
 class ModelTables:
     """Tables of several models on the same cases, and of their differences.
 
@@ -107,11 +121,12 @@ class ModelTables:
             of_cases = np.concatenate([joint.negative_weight, joint.positive_weight])
             scores = np.concatenate([joint.negatives, joint.positives], axis=1)
             positive = np.arange(len(of_cases)) >= len(joint.negative_weight)
+            cluster = None if joint.clusters is None else np.concatenate(joint.clusters)
             if np.all(of_cases == of_cases[0]):
-                self.joint = JointScores(positive, scores, None, joint.evidence)
+                self.joint = JointScores(positive, scores, None, joint.evidence, cluster=cluster)
                 return
             scaled = np.ldexp(of_cases, -int(np.frexp(of_cases.max())[1]))
-            self.joint = JointScores(positive, scores, scaled, joint.evidence)
+            self.joint = JointScores(positive, scores, scaled, joint.evidence, cluster=cluster)
             self._squared = JointScores(positive, scores, scaled**2)
         elif not joint.whole_cases:  # cells of a table: numbers of cases of weight 1
             raise UndefinedError(
@@ -188,3 +203,31 @@ class ModelTables:
         rows, columns = float(by_row.sum()), float(by_column.sum())
         rest = n * m * mean + m * rows + n * columns
         return TwoWay(n, m, mean, rows, columns, joint.joint_wins(a, b) - rest if interaction else None)
+
+    def clustered(self, a: int, b: int | None = None) -> ClusteredAuc:
+        """Sum up the AUC of a model, or its difference to that of another, by cluster (Obuchowski 1997)."""
+        joint, clusters = self.joint, self.joint.clusters
+        assert clusters is not None
+        inside = [np.unique(codes) for codes in clusters]
+        members = len(inside[0]), len(inside[1])
+        for held, word in zip(members, ("negative", "positive"), strict=True):
+            if held < 2:
+                raise UndefinedError(
+                    f"The clustered variance needs {word} cases in at least 2 clusters, got {held}. "
+                    "Hint: without clusters, auc_variance(method='bootstrap') is defined."
+                )
+        table, gaps = self.single(a), joint.placements(a)[:2]
+        if b is not None:
+            table, other = self.difference(a, b, interaction=False), joint.placements(b)
+            gaps = gaps[0] - other[0], gaps[1] - other[1]
+        sizes, number = (joint.n_negative, joint.n_positive), int(max(map(np.max, clusters))) + 1
+        sums = []
+        for k, weight in enumerate((joint.negative_weight, joint.positive_weight)):
+            deviation = gaps[k] / sizes[1 - k] - table.estimate
+            weighted = deviation if weight is None else weight * deviation
+            sums.append(np.bincount(clusters[k], weighted, number) / sizes[k])
+        every = len(np.union1d(*inside))
+        within = sum(k / (k - 1) * float((d * d).sum()) for k, d in zip(members, sums, strict=True))
+        # never below 0 but for rounding: the factor of the products is the smallest of the three
+        variance = max(within + 2 * every / (every - 1) * float((sums[0] * sums[1]).sum()), 0.0)
+        return ClusteredAuc(table.estimate, variance, members)

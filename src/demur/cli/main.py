@@ -26,7 +26,7 @@ VERBS = {
     "apply": "Decide on every row of a file with a policy.",
     "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
     "watch": "Tell whether a policy in use still sees what it was made for.",
-    "judge": "Tell what a policy costs on later labelled cases.",
+    "audit": "Tell what a policy costs on later labelled cases.",
     "combine": "Tell whether several models make a cheaper rule together, and which.",
     "guard": "Tell whether abstaining on unfamiliar cases pays, and from where on.",
     "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
@@ -71,6 +71,8 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "judge":
+            raise InputError("`demur judge` is called audit now. Hint: demur audit takes the same arguments.")
         if args[0] not in VERBS and not args[0].startswith("-"):
             raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)

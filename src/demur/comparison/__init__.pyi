@@ -4,6 +4,7 @@ from .comparison import Comparison as Comparison
 from .comparison import compare_models as compare_models
 from .models import ModelComparison as ModelComparison
 from .models import RuleCost as RuleCost
+from .pairs import PairDifference as PairDifference
 from .problem import DecisionProblem as DecisionProblem
 from .problem import Limits as Limits
 from .reviewers import ReviewerComparison as ReviewerComparison

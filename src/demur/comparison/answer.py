@@ -38,8 +38,9 @@ class Versus(Result):
         Cost of the answer minus that of the other, per case; negative: the answer is cheaper. Against a rule
         without a model the cost after the choice; against another model both as measured.
     interval : Interval
-        For the true difference of the two rules in use. Two units of the worst loss are added to its upper
-        end, and what the choice adds to the cost. Where it contains 0 nothing is proven.
+        For the true difference of the two rules in use, at any corner of the ranges. Two units of the worst
+        loss are added to either end, and to the upper one what the choice adds to the cost. Where it
+        contains 0 nothing is proven.
     """
 
     name: str
@@ -97,9 +98,10 @@ class Answer(Result):
     versus : mapping
         "trivial", "argmax" (many classes), "never_abstaining", "runner_up" -> `Versus`, where there is
         such a rule.
-    regret, worst_cost : float or None
+    regret, regret_bound, worst_cost : float or None
         Over ranges of costs: the most it costs beyond a rule chosen for the true costs, at any
-        corner, and the most it costs at any corner.
+        corner, the upper end of that, and the most it costs at any corner, whose upper end is that of
+        `interval`.
     best_share : float or None
         Share of the range at which it is the cheapest candidate, on five evenly spaced values of
         everything that is a range; of many classes on the corners.
@@ -123,6 +125,8 @@ class Answer(Result):
         Number of cases, of all and of each class; with importance weights effective ones.
     n_rules : int
         Number of rules it was chosen among, baselines included.
+    cluster_size : float
+        Size of the cluster of a case, on average; 1 where cases are independent.
     class_shares, prevalence : array, float or None
         P(class) in use, and P(positive) of two classes.
     by_block, shuffled_cost : tuple of BlockCost, float, or None
@@ -155,6 +159,7 @@ class Answer(Result):
     advice_cost: float | None
     versus: Mapping[str, Versus]
     regret: float | None
+    regret_bound: float | None
     worst_cost: float | None
     best_share: float | None
     gap: float
@@ -178,6 +183,7 @@ class Answer(Result):
     window: AbstentionWindow | None
     counts: ScoreCounts | None
     digest: str | None
+    cluster_size: float
     stakes: Mapping[str, float] | None = None
     _reported = (
         "words",
@@ -192,7 +198,18 @@ class Answer(Result):
         "negative",
         "dearest",
     )
-    _evidence = ("best_trivial", "classes", "costs", "counts", "rule", "shares", "stakes", "versus", "window")
+    _evidence = (
+        "best_trivial",
+        "classes",
+        "cluster_size",
+        "costs",
+        "counts",
+        "rule",
+        "shares",
+        "stakes",
+        "versus",
+        "window",
+    )
 
     @property
     def two_classes(self) -> bool:
@@ -310,6 +327,7 @@ class Answer(Result):
             },
             "worst_cost": self.worst_cost,
             "regret": self.regret,
+            "regret_bound": self.regret_bound,
             "advice_cost": self.advice_cost,
             "best_trivial": None if self.best_trivial is None else dict(self.best_trivial),
             "guaranteed_cost": self.guaranteed_cost,

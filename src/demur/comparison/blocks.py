@@ -51,7 +51,7 @@ def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCo
     splits, centre = cases.splits, problem.centre
     if not splits.forward:
         return None
-    losses = losses_at(cases, centre, problem)
+    losses = losses_at(cases, centre)
     (loss,), sample = row_losses([candidate], losses, centre.shares)
     fold, worst = splits.repeats[0].fold, float(loss.max())
     found = []
@@ -60,7 +60,7 @@ def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCo
         weight = sample.weight[own]
         total = weight.sum()
         cluster = None if sample.cluster is None else np.unique(sample.cluster[own], return_inverse=True)[1]
-        units = len(weight) if cluster is None else int(cluster.max()) + 1
+        units = sample.cases[own].sum() if cluster is None else int(cluster.max()) + 1
         part = LossSample(weight / total, sample.squares[own] / total**2, float(max(units, 2)), None, cluster)
         mean = mean_loss(loss[own], part, worst)
         start, end = (_plain(when) for when in splits.periods[block])

@@ -1,6 +1,5 @@
 """`CaseTable`: cases with a score per model, and their splits, from arrays, counts, joint counts or sums."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
-    check_groups,
     check_labels,
     check_same_length,
     check_scores,
+    check_times,
     check_weight_meaning,
     check_weights,
+    cluster_codes,
     input_error,
 )
 from demur._results import frozen
@@ -29,7 +29,7 @@ from demur.counts.bins import BinnedCounts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
-from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.cases import JudgedModel, SplitCases, clusters_of, judged_model
 from demur.honest.evaluate import Inputs
 from demur.honest.splits import Rows, Splits
 from demur.paired.counts import JointCounts
@@ -77,47 +77,6 @@ def check_columns(
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
     return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times)
-
-
-def check_times(time: Any, n: int) -> Any:
-    """Return the time of every row as numbers or dates; text is read as dates."""
-    if time is None:
-        return None
-    values = np.asarray(time)
-    rule, hint = "must hold one number or date per case", "for example 2024-05-31."
-    if values.ndim != 1:
-        raise input_error("time", rule, f"an array of shape {values.shape}", hint)
-    if values.dtype.kind in "OUS":
-        try:
-            with warnings.catch_warnings():  # times with a zone become those of UTC, which is their order
-                warnings.simplefilter("ignore", UserWarning)
-                values = values.astype("datetime64[us]")
-        except (ValueError, TypeError) as error:
-            raise input_error("time", rule, str(error), hint) from None
-    if values.dtype.kind not in "iufM":
-        raise input_error("time", rule, f"values of type {values.dtype}", hint)
-    if (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values.astype(np.float64))).any():
-        raise input_error("time", "must not be missing", "a missing value", "drop such rows.")
-    check_same_length(y_true=np.empty(n), time=values)
-    return values
-
-
-def cluster_codes(groups: Any, n: int) -> IntArray | None:
-    """Return the cluster of every row as a number from 0 on."""
-    if groups is None:
-        return None
-    codes, _ = check_groups(groups)
-    check_same_length(y_true=np.empty(n), groups=codes)
-    return codes
-
-
-def _clusters_of(cluster: IntArray | None, rows: Any, weight: FloatArray | None) -> IntArray | None:
-    """Return the clusters of some rows, numbered anew; None where each is a single case."""
-    if cluster is None:
-        return None
-    names, codes = np.unique(cluster[rows], return_inverse=True)
-    repeated = weight is not None and bool(np.any(weight[rows] > 1))
-    return None if len(names) == len(codes) and not repeated else codes
 
 
 def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
@@ -201,7 +160,7 @@ class CaseTable:
         """Split checked rows; those of weight 0 are dropped."""
         positive, scores, sample_weight, labels, cluster, time = given
         kept = slice(None) if sample_weight is None else sample_weight > 0
-        cluster = _clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
+        cluster = clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
         if sample_weight is not None and not sample_weight.all():
             positive, sample_weight = positive[kept], sample_weight[kept]
@@ -209,7 +168,7 @@ class CaseTable:
             losses = None if losses is None else losses[kept]
         # results refer to these rows: the caller may change what is passed, but not what was compared
         positive, columns = frozen(positive), [frozen(column) for column in scores.values()]
-        joint = JointScores(positive, columns, None) if sample_weight is None else None
+        joint = JointScores(positive, columns, None, cluster=cluster) if sample_weight is None else None
         with workers(len(positive)) as pool:
             if joint is not None:  # single cases are put in order while they are dealt to the folds
                 pool.map(joint.orders, range(len(columns)))
@@ -230,16 +189,12 @@ class CaseTable:
             name: partial(_judged, cases, joint, place, column)
             for place, (name, column) in enumerate(zip(scores, columns, strict=True))
         }
-        tables = None
-        if cases.cluster is None:  # tests of pairs take cases as independent
-            tables = ModelTables(
-                joint or JointScores(positive, columns, cases.sizes), cases.weights or "importance"
-            )
+        ranks = joint or JointScores(positive, columns, cases.sizes, cluster=cluster)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            tables=tables,
+            tables=ModelTables(ranks, cases.weights or "importance"),
             notes=_cluster_notes(cases),
         )
 
@@ -285,7 +240,7 @@ class CaseTable:
             codes, models = codes[rows], {name: columns[rows] for name, columns in models.items()}
             cluster = None if cluster is None else cluster[rows]
             time = None if time is None else time[rows]
-        cluster = _clusters_of(cluster, slice(None), None)
+        cluster = clusters_of(cluster, slice(None))
         cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed, cluster=cluster)
         if weight is None and sample_weight is not None:
             cases = replace(cases, weights="repeats")
@@ -312,18 +267,21 @@ class CaseTable:
         cell = np.concatenate([np.flatnonzero(joint.positives > 0), np.flatnonzero(joint.negatives > 0)])
         positive = np.arange(len(cell)) < np.count_nonzero(joint.positives > 0)
         sizes = np.where(positive, joint.positives[cell], joint.negatives[cell])
-        cases = replace(
-            SplitCases.of_rows(positive, sizes, weights="repeats", **_splitting(problem)), source="counts"
-        )
+        cluster = None if joint.cluster is None else clusters_of(joint.cluster[cell], slice(None), sizes)
+        cases = SplitCases.of_rows(positive, sizes, weights="repeats", cluster=cluster, **_splitting(problem))
+        cases = replace(cases, source="counts")
+        if joint.start is not None:
+            cases = cases.by_time(joint.start[cell], joint.end[cell])
+        _refuse_promises(cases, problem)
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
-        tables = ModelTables(JointScores(positive, list(scores.values()), sizes), "repeats")
+        ranks = JointScores(positive, list(scores.values()), sizes, cluster=cluster)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            tables=tables,
-            notes=() if joint.exact else (_bins_note(joint, problem),),
+            tables=ModelTables(ranks, "repeats"),
+            notes=(*_cluster_notes(cases), *(() if joint.exact else (_bins_note(joint, problem),))),
         )
 
     @classmethod
@@ -401,8 +359,9 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     """Say what clusters mean for the numbers."""
     if cases.cluster is None:
         return ()
-    n, units = len(cases.codes), int(cases.cluster.max()) + 1
-    counted = f"{n:,} cases in {units:,} clusters: intervals count clusters"
+    n = float(len(cases.codes)) if cases.weights == "importance" else cases.n
+    units = int(cases.cluster.max()) + 1
+    counted = f"{n:,.0f} cases in {units:,} clusters: intervals count clusters"
     notes = [f"{counted}; a guarantee needs independent cases."]
     if units < _FEW_CLUSTERS:
         notes.append(f"With fewer than {_FEW_CLUSTERS} clusters intervals are wide and rest on few of them.")

@@ -16,6 +16,7 @@ from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_c
 from demur.comparison.estimates import (
     cost_at,
     cost_of,
+    difference_at,
     difference_interval,
     gap_of,
     losses_at,
@@ -32,7 +33,7 @@ from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.estimates import Estimate
 from demur.honest.evaluate import Inputs
 from demur.surface.window import ABSTAIN
-from demur.typing import FloatArray
+from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
 __all__ = ["Choice", "content_order", "digest_of", "make_answer"]
@@ -69,15 +70,24 @@ class Choice:
         return next(iter(self.cases.values()))
 
     @cached_property
-    def floors(self) -> FloatArray:
-        """Smallest honest cost at every corner of the box if the rule is chosen for that corner."""
+    def chosen_for_corners(self) -> list[Candidate]:
+        """The rule of the smallest honest cost at every corner of the box, if chosen for that corner."""
         corners = self.problem.corners()
-        costs = [[cost_at(one, scenario) for one in self.all] for scenario in corners]
+        found = [list(self.all) for _ in corners]
         for name, model in self.judged.items():
-            by_corner = cheapest_at_corners(self.cases[name], model, self.problem)
-            for scenario, rules, paid in zip(corners, by_corner, costs, strict=True):
-                paid += [cost_at(one, scenario) for one in rules]
-        return np.array([min(paid) for paid in costs])
+            again = cheapest_at_corners(self.cases[name], model, self.problem)
+            for rules, more in zip(found, again, strict=True):
+                rules += more
+        return [
+            rules[first_smallest(np.array([cost_at(one, scenario) for one in rules]))]
+            for rules, scenario in zip(found, corners, strict=True)
+        ]
+
+    @cached_property
+    def floors(self) -> FloatArray:
+        """Their costs."""
+        pairs = zip(self.chosen_for_corners, self.problem.corners(), strict=True)
+        return np.array([cost_at(one, scenario) for one, scenario in pairs])
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
         """Return the candidate with the smallest objective, the simplest of ties."""
@@ -107,7 +117,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     baseline = _best_baseline(choice)
     advice = None if after is None else after.all_draws
     window = _thresholds(best, problem)
-    regret, worst = _over_ranges(best, choice)
+    over = _over_ranges(best, choice, found.cost - estimate.cost)
     confusion = rates_of(best.honest, problem.shares)
     model = None if best.model is None else choice.judged[best.model]
     # a threshold was chosen for somebody who cannot send a case to a person
@@ -129,8 +139,9 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         guaranteed_cost=_guaranteed(best, choice, estimate),
         advice_cost=advice,
         versus=MappingProxyType(versus),
-        regret=regret,
-        worst_cost=worst,
+        regret=over.regret,
+        regret_bound=over.regret_bound,
+        worst_cost=over.worst_cost,
         best_share=_best_share(best, choice),
         gap=best.gap,
         confusion=confusion,
@@ -154,7 +165,16 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
         digest=digest_of(choice, best.model) if problem.many else None,
+        cluster_size=_cluster_size(best.cases.cluster),
     )
+
+
+def _cluster_size(cluster: IntArray | None) -> float:
+    """Return the size of the cluster of a case, on average; 1 where cases are independent."""
+    if cluster is None:
+        return 1.0
+    sizes = np.bincount(cluster)
+    return float(sizes @ sizes / sizes.sum())
 
 
 class _Expected(NamedTuple):
@@ -224,7 +244,7 @@ def _widest_error(candidate: Candidate, problem: DecisionProblem) -> float:
     cases = candidate.cases
     if cases.cluster is not None:
         return np.inf
-    table = losses_at(cases, problem.centre, problem).table
+    table = losses_at(cases, problem.centre).table
     number = cases.n
     if problem.shares is not None:
         number = float(np.min(cases.class_sizes / np.maximum(problem.shares, 1e-300)))
@@ -393,12 +413,26 @@ def _versus(best: Candidate, choice: Choice, shift: float) -> dict[str, Versus]:
     return versus
 
 
-def _over_ranges(best: Candidate, choice: Choice) -> tuple[float | None, float | None]:
-    """Honest regret against rules chosen for each corner, and worst honest cost over the corners."""
-    if not choice.problem.ranged:
-        return None, None
-    costs = np.array([cost_at(best, scenario) for scenario in choice.problem.corners()])
-    return float((costs - choice.floors).max()), float(costs.max())
+class _OverRanges(NamedTuple):
+    """Honest regret against rules chosen for each corner, its upper end, and the worst honest cost."""
+
+    regret: float | None = None
+    regret_bound: float | None = None
+    worst_cost: float | None = None
+
+
+def _over_ranges(best: Candidate, choice: Choice, shift: float) -> _OverRanges:
+    problem = choice.problem
+    if not problem.ranged:
+        return _OverRanges()
+    corners = problem.corners()
+    costs = np.array([cost_at(best, scenario) for scenario in corners])
+    ends = [
+        difference_at(best, other.on(best.cases) if other.model is None else other, problem, scenario)[1].high
+        for other, scenario in zip(choice.chosen_for_corners, corners, strict=True)
+    ]
+    regret = float((costs - choice.floors).max())
+    return _OverRanges(regret, max(regret, max(ends) + shift), float(costs.max()))
 
 
 def _best_share(best: Candidate, choice: Choice) -> float | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,17 @@ from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
-from demur.comparison.missing import set_aside
-from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
+from demur.comparison.missing import set_aside, unscored
+from demur.comparison.models import (
+    ModelComparison,
+    Parts,
+    area_of,
+    compared_model,
+    rules_of,
+    tested_pairs,
+    volume_of,
+)
+from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
 from demur.comparison.threads import workers
@@ -35,7 +44,7 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.evaluate import Inputs
 from demur.paired.counts import JointCounts
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "table_of_classes"]
 
@@ -142,6 +151,17 @@ class Comparison(Result):
             raise UndefinedError("No model keeps the limits. Hint: loosen one of them.")
         return make_answer(self.choice, models_only=True)
 
+    def pairs(self) -> tuple[PairDifference, ...]:
+        """Test the differences of areas and volumes of models in pairs, the smaller volume first.
+
+        All pairs of up to five models, else those with the best one; p-values are adjusted for their number.
+        None of many classes, nor where only counts of every model were read.
+        """
+        if self.tables is None or len(self.models) == 1:
+            return ()
+        cases = next(iter(self.cases.values()))
+        return pair_differences(tested_pairs(self.models), self.judged, cases, self.tables)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
         problem = self.problem
@@ -239,8 +259,9 @@ def compare_models(
         so the costs are those of the later blocks (`comparison.by_block`).
     missing_labels : {"refuse", "drop", "bounds"}
         What to do about cases without a label (NaN, None). They are left out if their scores do not differ
-        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed. "bounds":
-        kept at the label that costs most, so that costs hold whatever these labels are.
+        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
+        are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
+        costs most, so that costs hold whatever these labels are.
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
@@ -250,7 +271,7 @@ def compare_models(
     Returns
     -------
     Comparison
-        With `answer`, `models`, `baselines`, `to_dict()`.
+        With `answer`, `models`, `baselines`, `pairs()`, `to_dict()`.
 
     Raises
     ------
@@ -282,40 +303,97 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
-    asked: dict[str, Any] = {
-        "objective": objective,
-        "limits": limits,
-        "confidence_level": confidence_level,
-        "seed": seed,
+    asked = {"objective": objective, "limits": limits, "confidence_level": confidence_level, "seed": seed}
+    how = {
+        "classes": classes,
+        "abstain_cost": abstain_cost,
+        "prevalence": prevalence,
+        "pos_label": pos_label,
+        "weights": weights,
+        "missing_labels": missing_labels,
+        "class_names": class_names,
+        "asked": asked,
     }
-    aside = None
-    if not isinstance(y_true, (JointCounts, ScoreCounts)) and scores is not None:
-        aside = set_aside(y_true, scores, sample_weight, missing_labels)
-    rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "time": time}
+    data = _Data(y_true, scores, costs, sample_weight, groups, time)
+    without = None
+    if missing_labels == "drop" and scores is not None:
+        without = unscored(y_true, scores)
+    if without is None:
+        return _compared_data(data, **how)
+    found = _compared_data(data.take(without.common), unproven=without.differ, **how)
+    models = dict(found.models)
+    for name, scored in without.scored.items():
+        if scored.sum() > without.common.sum():  # what a model costs does not depend on those beside it
+            own = data._replace(scores={name: data.scores[name]}).take(scored)
+            models[name] = _compared_data(own, **how).models[name]
+    return replace(found, models=models, notes=(*found.notes, *without.notes))
+
+
+class _Data(NamedTuple):
+    """What is given of every case."""
+
+    y_true: Any
+    scores: Any
+    costs: Any
+    sample_weight: Any
+    groups: Any
+    time: Any
+
+    def take(self, kept: BoolArray) -> _Data:
+        """Return the data of some of the cases."""
+
+        def rows(values: Any) -> Any:
+            if isinstance(values, Mapping):
+                return {name: np.asarray(column)[kept] for name, column in values.items()}
+            return None if values is None else np.asarray(values)[kept]
+
+        costs = self.costs.take(kept) if isinstance(self.costs, CaseCosts) else self.costs
+        return _Data(*map(rows, self._replace(costs=None)))._replace(costs=costs)
+
+
+def _compared_data(
+    data: _Data,
+    *,
+    classes: Any,
+    abstain_cost: Any,
+    prevalence: Any,
+    pos_label: Any,
+    weights: str,
+    missing_labels: Any,
+    class_names: tuple[str, ...],
+    asked: dict[str, Any],
+    unproven: bool = False,
+) -> Comparison:
+    """Compare models on labels and scores, or on joint counts; with `unproven` nothing counts as proven."""
+    counted, aside = isinstance(data.y_true, (JointCounts, ScoreCounts)), None
+    if not counted and data.scores is not None:
+        aside = set_aside(data.y_true, data.scores, data.sample_weight, data.costs, missing_labels)
     if aside is not None:
-        y_true, scores = aside.rows(y_true), aside.rows(scores)
-        rows = {name: aside.rows(values) for name, values in rows.items()}
-        costs = aside.rows(costs) if isinstance(costs, CaseCosts) else costs
+        data = data.take(aside.kept)
+    y_true, scores, costs, *others = data
+    rows = dict(zip(("sample_weight", "groups", "time"), others, strict=True))
     if classes is not None or isinstance(costs, CostMatrix):
         if pos_label is not None:
             hint = "of two classes the second is the positive one."
             raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
-        priced = {"classes": classes, "costs": costs, "abstain_cost": abstain_cost}
-        table, problem, names = table_of_classes(
-            y_true, scores, **priced, prevalence=prevalence, weights=weights, **rows, **asked
+        priced = {"classes": classes, "costs": costs, "abstain_cost": abstain_cost, "prevalence": prevalence}
+        table, problem, class_names = table_of_classes(
+            y_true, scores, **priced, weights=weights, **rows, **asked
         )
-        table = table if aside is None else aside.beside(table, problem)
-        return compared(table, problem, class_names=names)
-    if abstain_cost is not None:
-        raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
-    problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
-    if isinstance(y_true, JointCounts):
-        if any(given is not None for given in (scores, pos_label, *rows.values())):
-            hint = "Hint: leave scores, weights, groups, time and pos_label out."
-            raise InputError(f"`y_true` holds joint counts. {hint}")
-        table = CaseTable.of_joint(y_true, problem)
     else:
-        table = CaseTable.of_arrays(y_true, scores, problem, pos_label=pos_label, weights=weights, **rows)
+        if abstain_cost is not None:
+            raise InputError(
+                "`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two."
+            )
+        problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
+        if isinstance(y_true, JointCounts):
+            if any(given is not None for given in (scores, pos_label, *others)):
+                hint = "leave scores, weights, groups, time and pos_label out; read_joint_counts takes them."
+                raise InputError(f"`y_true` holds joint counts. Hint: {hint}")
+            table = CaseTable.of_joint(y_true, problem)
+        else:
+            table = CaseTable.of_arrays(y_true, scores, problem, pos_label=pos_label, weights=weights, **rows)
+    table = table.unproven() if unproven else table
     table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
 

@@ -17,13 +17,23 @@ from demur.honest.estimates import (
     cost_estimate,
     cost_gap,
     mean_cost,
+    paired_interval,
     same_decisions,
     unlabelled_losses,
 )
 from demur.honest.mean_loss import MeanLoss
 from demur.typing import FloatArray
 
-__all__ = ["cost_at", "cost_of", "difference_interval", "gap_of", "incurred_costs", "losses_at", "rates_of"]
+__all__ = [
+    "cost_at",
+    "cost_of",
+    "difference_at",
+    "difference_interval",
+    "gap_of",
+    "incurred_costs",
+    "losses_at",
+    "rates_of",
+]
 
 
 def rates_of(table: FloatArray, prevalence: float | FloatArray | None) -> FloatArray:
@@ -36,22 +46,27 @@ def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     costs, shares, cases = scenario.costs, scenario.shares, candidate.cases
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
-        return mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
-    cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
+        cost = mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
+    else:
+        cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
     if cases.unlabelled is None:
         return cost
-    bound = unlabelled_losses([candidate], scenario.losses, best=False)
+    bound = unlabelled_losses([candidate], losses_at(cases, scenario), best=False)
     labelled, more = float(candidate.honest.sum()), float(cases.unlabelled.sum())
     return (cost * labelled + float(cases.unlabelled @ bound)) / (labelled + more)
 
 
-def losses_at(cases: SplitCases, scenario: Scenario, problem: DecisionProblem) -> Losses:
+def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = False) -> Losses:
     """Return what actions cost at one point of the box, by class or by case."""
     if not isinstance(scenario.costs, CaseFactors):
         return scenario.losses
     assert cases.losses is not None
-    assert isinstance(problem.costs, CaseCosts)
-    return Losses(by_case=cases.losses * np.array(scenario.costs), same_review=problem.costs.same_review)
+    factors, more = np.array(scenario.costs), cases.unlabelled_losses
+    return Losses(
+        by_case=cases.losses * factors,
+        same_review=same_review,
+        unlabelled=None if more is None else more * factors,
+    )
 
 
 def cost_of(
@@ -62,7 +77,8 @@ def cost_of(
     With `scenario` at another point of the box; with `best` if cases without a label turn out well.
     """
     point = problem.centre if scenario is None else scenario
-    losses = losses_at(candidate.cases, point, problem)
+    same_review = isinstance(problem.costs, CaseCosts) and problem.costs.same_review
+    losses = losses_at(candidate.cases, point, same_review=same_review)
     level, unsure = problem.confidence_level, problem.rate_variance
     return cost_estimate(candidate, losses, point.shares, level=level, rate_variance=unsure, best=best)
 
@@ -70,37 +86,51 @@ def cost_of(
 def difference_interval(
     first: Candidate, second: Candidate, problem: DecisionProblem, *, shift: float = 0.0
 ) -> tuple[float, Interval]:
-    """Honest difference per case, first minus second, with its interval.
+    """Honest difference per case in the middle of the ranges, first minus second, and its interval over them.
 
-    Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
-    interval holds for any dependence between them: their half-widths add up. `shift` is what the cost of
-    the first one rises by as the rule that was chosen; it is added to the upper end, and to the difference
-    from a rule without a model. Another model may be as lucky, so costs of both are compared as measured.
+    `shift` is what the cost of the first one rises by as the rule that was chosen; it is added to the upper
+    end, and to the difference from a rule without a model. Another model may be as lucky, so costs of both
+    are compared as measured.
     """
-    rise = shift if second.model is None else 0.0
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
         second = second.on(first.cases)
-    if first.cases is not second.cases:
-        one, two = cost_of(first, problem), cost_of(second, problem)
-        low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
-        return one.cost - two.cost + rise, Interval(low, high + shift)
-    if same_decisions(first, second):
-        return 0.0, Interval(0.0, 0.0)
-    gap = gap_of(first, second, problem)
-    low, high = gap.interval(problem.confidence_level, shift=shift)
-    difference = gap.cost + rise
-    if first.unlabelled is not None:
-        difference = cost_at(first, problem.centre) - cost_at(second, problem.centre) + rise
-        low, _ = gap_of(first, second, problem, best=True).interval(problem.confidence_level)
+    difference, interval = difference_at(first, second, problem, problem.centre)
+    if first.cases is second.cases and same_decisions(first, second):
+        return difference, interval
+    # a difference is linear in costs and prevalence: its ends lie at corners
+    corners = problem.corners() if problem.ranged else []
+    ends = [interval, *(difference_at(first, second, problem, one)[1] for one in corners)]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends) + shift
+    difference += shift if second.model is None else 0.0
     return difference, Interval(min(low, difference), max(high, difference))
 
 
-def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem, *, best: bool = False) -> MeanLoss:
+def difference_at(
+    first: Candidate, second: Candidate, problem: DecisionProblem, scenario: Scenario
+) -> tuple[float, Interval]:
+    """Honest difference per case at one point of the box, with its interval.
+
+    Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
+    interval holds for any dependence between them: their half-widths add up.
+    """
+    level, unsure = problem.confidence_level, problem.rate_variance
+    if first.cases is not second.cases:
+        one, two = cost_of(first, problem, scenario), cost_of(second, problem, scenario)
+        low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
+        return one.cost - two.cost, Interval(low, high)
+    losses = losses_at(first.cases, scenario)
+    found = paired_interval(first, second, losses, scenario.shares, level=level, rate_variance=unsure)
+    if first.unlabelled is None:
+        return found
+    return cost_at(first, scenario) - cost_at(second, scenario), found[1]
+
+
+def gap_of(first: Candidate, second: Candidate, problem: DecisionProblem) -> MeanLoss:
     """Honest difference of two rules on the same cases, in the middle of the ranges."""
-    losses, unsure = losses_at(first.cases, problem.centre, problem), problem.rate_variance
-    return cost_gap(first, second, losses, problem.shares, rate_variance=unsure, best=best)
+    losses, unsure = losses_at(first.cases, problem.centre), problem.rate_variance
+    return cost_gap(first, second, losses, problem.shares, rate_variance=unsure)
 
 
 def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:

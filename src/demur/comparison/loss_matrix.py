@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from demur.comparison.candidates import Candidate
+from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.costs.case_costs import CaseFactors
 from demur.honest.after_choice import (
@@ -105,7 +106,9 @@ def _cluster_units(
             [[np.bincount(cluster[part], column, number) for column in one.T] for one in paid]
         )
     means = np.divide(table, weight, out=np.zeros_like(table), where=weight > 0).transpose(0, 2, 1)
-    order = _content_order(candidates, means, weight)
+    # means of the same losses differ in the last digits by the order in which they were added up
+    rounded = [np.round(one / (np.abs(one).max() or 1.0), 12) for one in (means, weight)]
+    order = _content_order(candidates, *rounded)
     means, weight = means[:, order], weight[order]
     return LossUnits(lambda part: means[:, part], weight)
 
@@ -120,7 +123,8 @@ def _bounded_units(
     """Return the losses of all cases, those without a label at the class that costs most."""
     assert cases.unlabelled is not None
     bounds = [
-        [unlabelled_losses([one], scenario.losses, best=False) for one in candidates] for scenario in corners
+        [unlabelled_losses([one], losses_at(cases, scenario), best=False) for one in candidates]
+        for scenario in corners
     ]
     table = np.concatenate([labelled, np.array(bounds).transpose(0, 2, 1)], axis=1)
     weight = np.concatenate([weight, cases.unlabelled])

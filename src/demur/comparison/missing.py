@@ -1,4 +1,4 @@
-"""Labels that are missing: whether scores of labelled and unlabelled cases differ, and what follows."""
+"""Labels and scores that are missing: whether cases with and without them differ, and what follows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ from demur.exceptions import InputError, UndefinedError
 from demur.typing import BoolArray, FloatArray
 from demur.windows.class_rule import second_class_scores
 
-__all__ = ["MISSING_LABELS", "Unlabelled", "labels_missing", "score_difference", "set_aside"]
+__all__ = [
+    "MISSING_LABELS",
+    "Unlabelled",
+    "labels_missing",
+    "score_difference",
+    "set_aside",
+    "unscored",
+]
 
 MISSING_LABELS = ("refuse", "drop", "bounds")
 _LEVEL = 0.99
@@ -26,7 +33,7 @@ _LEVEL = 0.99
 
 
 class Unlabelled(NamedTuple):
-    """Cases without a label: inputs by model, weights if given, and the sentence that says so.
+    """Cases without a label: inputs by model, weights and amounts if given, and the sentence that says so.
 
     `kept` tells which cases have a label, `differ` how scores of the others differ from theirs, if they do.
     """
@@ -34,19 +41,10 @@ class Unlabelled(NamedTuple):
     kept: BoolArray
     scores: Mapping[str, FloatArray]
     weight: FloatArray | None
+    costs: CaseCosts | None
     differ: str | None
     bounds: bool
     note: str
-
-    def rows(self, values: Any) -> Any:
-        """Return the values of the cases that have a label; costs by case, too."""
-        if values is None:
-            return None
-        if isinstance(values, CaseCosts):
-            return values.take(self.kept)
-        if isinstance(values, Mapping):
-            return {name: np.asarray(column)[self.kept] for name, column in values.items()}
-        return np.asarray(values)[self.kept]
 
     def beside(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
         """Return the table of the labelled cases with what is known of the others."""
@@ -54,21 +52,20 @@ class Unlabelled(NamedTuple):
         if not self.bounds:
             return replace(table.unproven() if self.differ else table, notes=notes)
         first = next(iter(table.cases.values()))
-        if problem.by_case or problem.shares is not None or first.cluster is not None or first.shuffled:
+        if problem.shares is not None or first.cluster is not None or first.shuffled:
             raise InputError(
-                "`missing_labels` must not be 'bounds' beside costs by case, a prevalence in use, groups or "
-                "time. Hint: leave these out, or drop the cases without a label."
+                "`missing_labels` must not be 'bounds' beside a prevalence in use, groups or time. "
+                "Hint: leave these out, or drop the cases without a label."
             )
-        weight = np.ones(int((~self.kept).sum())) if self.weight is None else self.weight
+        number = int((~self.kept).sum())
+        weight, losses = np.ones(number) if self.weight is None else self.weight, None
+        if self.costs is not None:
+            losses = np.stack([self.costs.losses(np.full(number, kind)).table for kind in (False, True)])
         inputs = _inputs(self.scores, problem, first.n_classes)
         judging = {name: partial(_with, judge, inputs[name]) for name, judge in table.judging.items()}
-        cases = {name: replace(one, unlabelled=weight) for name, one in table.cases.items()}
-        return replace(table, cases=_one(cases), judging=judging, notes=notes)
-
-
-def _one(cases: dict[str, Any]) -> dict[str, Any]:
-    """Give all models the same cases again: pairs are told by identity."""
-    return dict.fromkeys(cases, next(iter(cases.values())))
+        # models keep sharing their cases: pairs are told by identity
+        cases = dict.fromkeys(table.cases, replace(first, unlabelled=weight, unlabelled_losses=losses))
+        return replace(table, cases=cases, judging=judging, notes=notes)
 
 
 def _with(judge: Any, scores: FloatArray) -> Any:
@@ -98,7 +95,9 @@ def labels_missing(y_true: Any) -> BoolArray:
     return np.array([one is None or str(one) in ("<NA>", "NaT", "nan") for one in values], dtype=np.bool_)
 
 
-def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any) -> Unlabelled | None:
+def set_aside(
+    y_true: Any, scores: Any, sample_weight: Any, costs: Any, missing_labels: Any
+) -> Unlabelled | None:
     """Look at cases without a label; None if all have one.
 
     Raises `InputError` if their scores differ from those of the others, unless told what to do.
@@ -132,7 +131,8 @@ def set_aside(y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any)
     weight = None if sample_weight is None else check_weights(sample_weight)
     apart = {name: values[missing] for name, values in columns.items()}
     own = None if weight is None else weight[missing] * len(weight) / weight.sum()
-    return Unlabelled(~missing, apart, own, told, how == "bounds", f"{number}: {note}.")
+    amounts = costs.take(missing) if isinstance(costs, CaseCosts) else None
+    return Unlabelled(~missing, apart, own, amounts, told, how == "bounds", f"{number}: {note}.")
 
 
 def score_difference(
@@ -142,17 +142,70 @@ def score_difference(
 
     `other` tells which cases are of the second kind.
     """
-    if other.all() or not other.any():
+    column = _differing(values, other)
+    if column is None:
         return None
-    for column in values.T if values.ndim == 2 else [values]:
+    first, second = column[~other], column[other]
+    how = f"a median of {np.median(first):.3g} {kinds[0]}, {np.median(second):.3g} {kinds[1]}"
+    if second.max() < first.min():
+        how = f"none below {first.min():.3g} {kinds[0]}"
+    return f"scores of {name} differ ({how})"
+
+
+def _differing(values: FloatArray, missing: BoolArray) -> FloatArray | None:
+    """Return the first column in which cases that miss something differ from the others; None without."""
+    if missing.all() or not missing.any():
+        return None
+    for column in values.reshape(len(values), -1).T:
         try:
-            low, high = auc_interval(~other, column, confidence_level=_LEVEL)
+            low, high = auc_interval(~missing, column, confidence_level=_LEVEL)
         except UndefinedError:
             continue
         if not low <= 0.5 <= high:
-            first, second = column[~other], column[other]
-            how = f"a median of {np.median(first):.3g} {kinds[0]}, {np.median(second):.3g} {kinds[1]}"
-            if second.max() < first.min():
-                how = f"none below {first.min():.3g} {kinds[0]}"
-            return f"scores of {name} differ ({how})"
+            return column
     return None
+
+
+class Unscored(NamedTuple):
+    """Cases that some model gave no score: those of each model, those of all, and what is to be said.
+
+    `differ` tells whether cases without a score differ from the others in class or in another score.
+    """
+
+    scored: Mapping[str, BoolArray]
+    common: BoolArray
+    differ: bool
+    notes: tuple[str, ...]
+
+
+def unscored(y_true: Any, scores: Any) -> Unscored | None:
+    """Look for cases without a score of some model; None if there are none."""
+    models = scores if isinstance(scores, Mapping) else {"model": scores}
+    columns = {str(name): np.asarray(values, dtype=np.float64) for name, values in models.items()}
+    scored = {name: _complete(values) for name, values in columns.items()}
+    if all(own.all() for own in scored.values()):
+        return None
+    check_same_length(y_true=np.asarray(y_true), **{f"scores of {name}": own for name, own in scored.items()})
+    common = np.logical_and.reduce(list(scored.values()))
+    if not common.any():
+        raise InputError("`scores` of all models exist for no case. Hint: compare fewer models.")
+    classes = np.unique(np.asarray(y_true).astype(str), return_inverse=True)[1]
+    looked_at = {"classes": np.eye(classes.max() + 1)[classes], **columns}
+    notes, differ = [], False
+    for name, own in scored.items():
+        if own.all():
+            continue
+        known = {what: values[_complete(values)] for what, values in looked_at.items() if what != name}
+        lacking = {what: ~own[_complete(values)] for what, values in looked_at.items()}
+        unlike = [what for what, values in known.items() if _differing(values, lacking[what]) is not None]
+        note = f"{int((~own).sum()):,} of {len(own):,} cases have no score of {name}."
+        notes.append(f"{note} These differ in {' and '.join(unlike)}: nothing is proven." if unlike else note)
+        differ = differ or bool(unlike)
+    if len(columns) > 1:
+        notes.append(f"Models are compared on the {int(common.sum()):,} cases that all of them scored.")
+    return Unscored(scored, common, differ, tuple(notes))
+
+
+def _complete(values: FloatArray) -> BoolArray:
+    """Return which cases have all values of a model."""
+    return ~np.asarray(np.isnan(values.reshape(len(values), -1)).any(axis=1))

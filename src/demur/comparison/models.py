@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.auc.clustered import auc_cluster_interval
+from demur.auc.clustered import cluster_interval_of
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
@@ -212,22 +212,14 @@ def area_of(
 
     Of many classes the mean over pairs, of a random part of very many cases.
     """
-    if isinstance(model, JudgedModel) and cases.cluster is not None:
-        clustered = cases.weights is None
-        ends = (
-            auc_cluster_interval(cases.positive, model.scores, groups=cases.cluster, confidence_level=level)
-            if clustered
-            else None
-        )
-        return Area(auc_score(model.counts), ends)
     if isinstance(model, JudgedModel):
-        by_counts = tables is None
-        interval = (
-            auc_interval(model.counts, confidence_level=level)
-            if by_counts
-            else interval_of_table(tables.single(place), level)  # type: ignore[union-attr]
-        )
-        return Area(auc_score(model.counts), Interval(*interval))
+        if tables is None:
+            interval = Interval(*auc_interval(model.counts, confidence_level=level))
+        elif cases.cluster is None:
+            interval = Interval(*interval_of_table(tables.single(place), level))
+        else:
+            interval = cluster_interval_of(tables, place, level)
+        return Area(auc_score(model.counts), interval)
     rows: Any = slice(None)
     if len(cases.codes) > MOST_SEARCHED:
         rows = np.random.default_rng(0).choice(len(cases.codes), MOST_SEARCHED, replace=False)

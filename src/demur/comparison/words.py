@@ -303,8 +303,9 @@ def level_words(facts: Mapping[str, Any]) -> str:
 def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what a range of costs means for the rule."""
     if facts["regret"] is not None:
-        regret = money(facts["regret"], step_of(facts))
-        yield f"It costs at most {regret} more than a rule chosen for the true costs."
+        regret, bound = (money(facts[name], step_of(facts)) for name in ("regret", "regret_bound"))
+        most = f"at most {bound} ({level_words(facts)})"
+        yield f"It costs up to {regret} more than a rule chosen for the true costs, {most}."
 
 
 _OTHERS = {

@@ -27,12 +27,15 @@ class Losses:
         Whether abstaining is an action. If not, its column is 0 and no rule takes it.
     same_review : bool
         Whether abstaining costs the same whatever the class of a case, where costs differ by case.
+    unlabelled : array of (classes, cases, actions), or None
+        Costs of cases without a label if they are of each class, where costs differ by case.
     """
 
     by_class: FloatArray | None = None
     by_case: FloatArray | None = None
     may_abstain: bool = True
     same_review: bool = False
+    unlabelled: FloatArray | None = None
 
     @property
     def table(self) -> FloatArray:
@@ -65,3 +68,9 @@ class Losses:
     def per_case(self, classes: IntArray) -> FloatArray:
         """Return the costs with a row per case; `classes` are the codes of their classes."""
         return self.table[classes] if self.by_case is None else self.by_case
+
+    def bounds(self, actions: IntArray) -> FloatArray:
+        """Return what actions on cases without a label cost, with a row per class they may have."""
+        if self.unlabelled is None:
+            return self.table[:, actions]
+        return self.unlabelled[:, np.arange(len(actions)), actions]

@@ -35,7 +35,7 @@ from demur.engines.tallies import (
     is_missing,
     is_positive,
     looks_like_more_than,
-    missing_rows,
+    refuse_missing,
 )
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
@@ -160,9 +160,7 @@ def read_score_costs(
             }
         rows = table.head(columns.all, table.n_rows or 0)
     for name in columns.all:
-        missing = int(np.count_nonzero(is_missing(np.asarray(rows[name]))))
-        if missing:
-            raise missing_rows(name, missing)
+        refuse_missing(name, int(np.count_nonzero(is_missing(np.asarray(rows[name])))))
     truth = is_positive(np.asarray(rows[y_true]), label, y_true)
     costs = prices.of_rows(rows)
     made = {name: costs.score_costs(truth, as_floats(rows[name])) for name in columns.scores}
@@ -342,13 +340,10 @@ def _require_complete(rows: Mapping[str, Any], scan: _Scan) -> None:
     if columns.groups is not None:
         keys[columns.groups] = rows[_GROUP]
     for column, values in keys.items():
-        missing = int(counts[is_missing(values)].sum())
-        if missing:
-            raise missing_rows(column, missing)
+        refuse_missing(column, int(counts[is_missing(values)].sum()))
     for place, column in scan.numbers.items():
         missing, bad = (int(rows[f"{place}_{kind}"].sum()) for kind in ("missing", "bad"))
-        if missing:
-            raise missing_rows(column, missing)
+        refuse_missing(column, missing)
         if bad:
             what, hint = ("weights", None) if place == _WEIGHT else ("amounts", _GAIN)
             raise input_error(column, f"must hold finite {what} from 0", f"{bad} negative or infinite", hint)

@@ -123,6 +123,14 @@ class FrameTable:
         """Refer to a column as floats."""
         return named_column(self.frame, name).cast(narwhals().Float64)
 
+    def times(self, name: str) -> Any:
+        """Refer to a column of times: numbers, or dates as text, which sorts as they do."""
+        if self.types[name].is_integer():
+            return named_column(self.frame, name)
+        if self.types[name].is_numeric():
+            return without_nan(self.frame, self.numbers(name))
+        return named_column(self.frame, name).cast(narwhals().String)
+
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
         """Group the frame: one query for all columns that are cut alike, or one per column.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_mapping, check_type, input_error
+from demur._checks import check_mapping, check_times, check_type, input_error
+from demur._kernels.time_blocks import time_blocks
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
@@ -34,7 +35,9 @@ from demur.engines.tallies import (
     as_floats,
     bin_ranges,
     coded,
+    is_missing,
     is_positive,
+    refuse_missing,
 )
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts, PairedCounts
@@ -112,10 +115,12 @@ class ScoreCuts(NamedTuple):
 
 
 def with_places(frame: Any, cuts: dict[str, ScoreCuts]) -> Any:
-    """Put places among cuts where scores stand, column by column."""
+    """Put places among cuts where scores stand, column by column of a lazy frame or of arrays by name."""
     if not cuts:
         # engines that plan ahead refuse an empty list of expressions
         return frame
+    if isinstance(frame, dict):
+        return {**frame, **{name: one.of_array(frame[name]) for name, one in cuts.items()}}
     nw = narwhals()
     if not frame.implementation.is_duckdb():
         return frame.with_columns(**{name: one.expression(nw.col(name)) for name, one in cuts.items()})
@@ -137,7 +142,11 @@ _MOST_CELLS = 2**20
 _BINNED_CELLS = 2**18
 # bins near the thresholds: this share of them, at distances from one in a million to one in ten cases
 _FOCUSED, _NEAREST, _FARTHEST = 0.5, 1e-6, 0.1
-_LABEL, _ROWS, _WEIGHT = "label", "rows", "weight"
+# combinations of cluster, class and scores, which may be as many as rows; different times
+_MOST_IN_CLUSTERS, _MOST_TIMES = 2**22, 2**20
+# characters of a date and its time to the minute, and of the date alone
+_DATES = 16, 10
+_LABEL, _ROWS, _WEIGHT, _GROUP, _TIME, _NUMBER = "label", "rows", "weight", "group", "time", "number{}"
 
 
 def read_joint_counts(
@@ -148,13 +157,15 @@ def read_joint_counts(
     costs: CostModel | CostRange | None = None,
     pos_label: Any = None,
     weights: Any = None,
+    groups: Any = None,
+    time: Any = None,
     counts: Mapping[str, ScoreCounts] | None = None,
     engine: str | None = None,
     cells: int | None = None,
     memory_limit: str = MEMORY_LIMIT,
     master: str | None = None,
 ) -> JointCounts:
-    """Count cases per combination of scores of two to four models, for an answer about data of any size.
+    """Count cases per combination of scores of one to four models, for an answer about data of any size.
 
     `compare_models` takes the result in place of labels and scores: the same answer, with honest costs
     and paired differences, from rows that never were in memory. The source is grouped where it lives,
@@ -164,18 +175,25 @@ def read_joint_counts(
     ----------
     source, y_true, pos_label, engine, memory_limit, master
         As in `read_counts`.
-    scores : two to four names of columns
+    scores : one to four names of columns
         The models; with arrays a mapping from names to arrays.
     costs : CostModel or CostRange, optional
         The costs that will be asked about: bins are finest around the best thresholds at these costs.
         Other costs may be asked about as well; `JointCounts.certified` says what that leaves open.
     weights : str, optional
         Column that tells how many cases a row stands for.
+    groups : str, optional
+        Column of clusters, such as the patient or customer, as `compare_models` takes them. Cells are then
+        counted by cluster, and may be as many as the rows.
+    time : str, optional
+        Column of numbers or dates, as `compare_models` takes them. Cells are then counted by block of time.
+        Of more than 2**20 different dates the seconds do not count, or only the days.
     counts : mapping, optional
         Counts of every model as `read_counts` gives them, if they are at hand: one scan less.
     cells : int, optional
         Most combinations of scores, at most 2**20, the default. Where there are more, each of m models
-        has as many bins as the m-th root of `cells`: 512 for two, 64 for three, 22 for four by default.
+        has as many bins as the m-th root of `cells`: 512 for two, 64 for three, 22 for four by default,
+        with `time` of a tenth of it.
 
     Returns
     -------
@@ -185,7 +203,8 @@ def read_joint_counts(
     Raises
     ------
     InputError
-        As in `read_counts`, and unless there are two to four models.
+        As in `read_counts`, for more than four models, 2**20 different numbers as times, or 2**22
+        combinations of cluster, class and scores or bins.
 
     Notes
     -----
@@ -210,14 +229,20 @@ def read_joint_counts(
     check_power_of_two(cells, "cells", 20)
     if costs is not None and not isinstance(costs, CostRange):
         check_type(costs, "costs", CostModel)
-    data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
-    if not 2 <= len(columns.scores) <= MOST_MODELS:
+    data, columns = named_columns(
+        source, y_true=y_true, scores=scores, weights=weights, groups=groups, time=time
+    )
+    if len(columns.scores) > MOST_MODELS:
         raise input_error(
             "scores",
-            f"must name two to {MOST_MODELS} models",
+            f"must name one to {MOST_MODELS} models",
             f"{len(columns.scores)}",
             "compare the others with `read_counts`, each on its own.",
         )
+    roles = [columns.y_true, *columns.scores, columns.weights, columns.groups, columns.time]
+    for role, name in (("groups", columns.groups), ("time", columns.time)):
+        if name is not None and roles.count(name) > 1:
+            raise input_error(role, "must name a column that has no other role", repr(name))
     settings: dict[str, Any] = {"engine": engine, "memory_limit": memory_limit, "master": master}
     if counts is None:
         counts = read_counts(
@@ -233,18 +258,30 @@ def read_joint_counts(
         raise input_error("counts", "must hold the counts of every model", f"none of {unknown[0]!r}")
     finest = {name: known[name] for name in columns.scores}
     with open_source(data, columns, **settings) as table:
+        rows, blocks = _selected(table, columns), None
+        if columns.time is not None:
+            rows, *blocks = _in_blocks(rows, columns)
         cuts: dict[str, ScoreCuts | None] = dict.fromkeys(finest)
-        rows = None
+        limit = None if columns.groups is None else _MOST_IN_CLUSTERS
+        found = None
         if all(one.exact for one in finest.values()):
-            rows = _grouped(table, columns, cuts, 2 * (cells or _MOST_CELLS))
-        if rows is None:
-            most = max(2, int((cells or _BINNED_CELLS) ** (1 / len(finest)) + 1e-9))
+            found = _grouped(rows, columns, 2 * cells if cells else limit or 2 * _MOST_CELLS)
+        if found is None:
+            number = (cells or _BINNED_CELLS) / (len(blocks[0]) if blocks else 1)
+            most = max(2, int(number ** (1 / len(finest)) + 1e-9))
             for name, one in finest.items():
                 few = one.exact and len(one.scores) <= most
                 cuts[name] = None if few else _bins(one, most, costs)
-            rows = _grouped(table, columns, cuts, None)
-        assert rows is not None
-        return _joint(rows, columns, finest, cuts, pos_label)
+            placed = {
+                _NUMBER.format(place): one for place, one in enumerate(cuts.values()) if one is not None
+            }
+            found = _grouped(with_places(rows, placed), columns, limit)
+        if found is None:
+            raise InputError(
+                f"Clusters of {columns.groups!r} make more than {_MOST_IN_CLUSTERS:,} combinations with "
+                "class and bins of scores. Hint: take a sample of the clusters, or round the scores."
+            )
+        return _joint(found, columns, finest, cuts, blocks, pos_label)
 
 
 # ---------------------------------------------------------------- which bins
@@ -278,35 +315,80 @@ def _threshold_places(counts: ScoreCounts, costs: CostModel | CostRange | None) 
     return np.array(sorted(place for place in found if 0 < place < len(counts.scores)), dtype=np.int64)
 
 
-# ---------------------------------------------------------------- the scan
+# ---------------------------------------------------------------- the scans
+
+
+def _selected(table: Table, columns: Columns) -> Any:
+    """Choose label, scores, weight, cluster and time of all rows: a lazy frame, or arrays by name."""
+    numbers = {_NUMBER.format(place): name for place, name in enumerate(columns.scores)}
+    numbers |= {} if columns.weights is None else {_WEIGHT: columns.weights}
+    if isinstance(table, FrameTable):
+        chosen = {role: table.numbers(name) for role, name in numbers.items()}
+        when = {} if columns.time is None else {_TIME: table.times(columns.time)}
+        return table.frame.select(**table.keys(columns), **when, **chosen)
+    held = table.head(columns.all, sys.maxsize)
+    keys = {_LABEL: columns.y_true, _GROUP: columns.groups, _TIME: columns.time}
+    rows = {role: held[name] for role, name in keys.items() if name is not None}
+    rows |= {role: as_floats(held[name]) for role, name in numbers.items()}
+    return {**rows, _ROWS: np.ones(len(rows[_LABEL]), dtype=np.int64)}
 
 
 def _grouped(
-    table: Table, columns: Columns, cuts: Mapping[str, ScoreCuts | None], most: int | None
+    rows: Any, columns: Columns, most: int | None, keys: Sequence[str] | None = None
 ) -> dict[str, Any] | None:
-    """Group by label and the places of all scores among cuts, or by the scores where there are none.
+    """Count cases by keys, by default all of them; None for more than `most` groups.
 
-    None for more than `most` groups; rows in memory come as they are.
+    Rows in memory come as they are.
     """
-    names = {name: f"number{place}" for place, name in enumerate(columns.scores)}
-    if not isinstance(table, FrameTable):
-        held = table.head(columns.all, sys.maxsize)
-        rows = {_LABEL: held[columns.y_true], _ROWS: np.ones(len(held[columns.y_true]))}
-        for name, number in names.items():
-            scores, own = as_floats(held[name]), cuts[name]
-            rows[number] = scores if own is None else own.of_array(scores)
-        if columns.weights is not None:
-            rows[_WEIGHT] = held[columns.weights]
-        keys = np.column_stack([coded(rows[_LABEL])[1], *(rows[number] for number in names.values())])
-        return rows if most is None or len(np.unique(keys, axis=0)) <= most else None
+    if keys is None:
+        numbers = [_NUMBER.format(place) for place in range(len(columns.scores))]
+        named = {_LABEL: columns.y_true, _GROUP: columns.groups, _TIME: columns.time}
+        keys = [*(role for role, name in named.items() if name is not None), *numbers]
+    if isinstance(rows, dict):
+        codes = (rows[key] if rows[key].dtype.kind in "if" else coded(rows[key])[1] for key in keys)
+        few = most is None or len(np.unique(np.column_stack(list(codes)), axis=0)) <= most
+        return rows if few else None
     nw = narwhals()
-    kept, sums = table.keys(columns), {_ROWS: nw.len()}
+    sums = {_ROWS: nw.len()}
     if columns.weights is not None:
-        kept[_WEIGHT], sums[_WEIGHT] = table.numbers(columns.weights), nw.col(_WEIGHT).sum()
-    frame = table.frame.select(**kept, **{number: table.numbers(name) for name, number in names.items()})
-    frame = with_places(frame, {names[name]: one for name, one in cuts.items() if one is not None})
-    rows = collected(frame.group_by(_LABEL, *names.values()).agg(**sums), most)
-    return rows if most is None or len(rows[_ROWS]) <= most else None
+        sums[_WEIGHT] = nw.col(_WEIGHT).sum()
+    found = collected(rows.group_by(*keys).agg(**sums), most)
+    return found if most is None or len(found[_ROWS]) <= most else None
+
+
+def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, FloatArray, FloatArray]:
+    """Put blocks of time in place of times; return the rows, and first and last time of every block."""
+    in_memory = isinstance(rows, dict)
+    found = _grouped(rows, columns, None if in_memory else _MOST_TIMES, [_TIME])
+    for length in _DATES:
+        if found is None and rows.collect_schema()[_TIME] == narwhals().String:
+            rows = rows.with_columns(**{_TIME: narwhals().col(_TIME).str.slice(0, length)})
+            found = _grouped(rows, columns, _MOST_TIMES, [_TIME])
+    if found is None:
+        rule = f"must have at most {_MOST_TIMES:,} different values for an engine"
+        raise input_error("time", rule, f"more in {columns.time!r}", "round it.")
+    refuse_missing(str(columns.time), int(found[_ROWS][is_missing(found[_TIME])].sum()))
+    cases = as_floats(found.get(_WEIGHT, found[_ROWS]))
+    written, cases = found[_TIME][cases > 0], cases[cases > 0]
+    times = check_times(written, len(written))
+    block, order = time_blocks(times, cases), np.argsort(written, kind="stable")
+    later = np.diff(block[order], prepend=0)
+    if later.min() < 0:
+        raise input_error(
+            "time",
+            "must be written alike in all rows, so that text sorts as time does",
+            f"{written[order[np.argmin(later)]]!r} in {columns.time!r}",
+            "dates such as 2024-05-31.",
+        )
+    own = [times[block == one] for one in range(int(block.max()) + 1)]
+    start, end = (np.array([one(times) for times in own]) for one in (np.min, np.max))
+    cuts = written[order][later > 0].tolist()
+    if in_memory:
+        number = sum((rows[_TIME] >= cut for cut in cuts), start=np.zeros(len(rows[_ROWS]), dtype=np.int64))
+        return {**rows, _TIME: number}, start, end
+    nw = narwhals()
+    number = sum(((nw.col(_TIME) >= cut).cast(nw.Int64) for cut in cuts), start=nw.lit(0))
+    return rows.with_columns(**{_TIME: number}), start, end
 
 
 # ---------------------------------------------------------------- from groups to cells
@@ -317,12 +399,24 @@ def _joint(
     columns: Columns,
     finest: Mapping[str, ScoreCounts],
     cuts: Mapping[str, ScoreCuts | None],
+    blocks: Sequence[FloatArray] | None,
     label: Any,
 ) -> JointCounts:
     """Put the classes of a cell side by side; cells ascend in the scores of the models."""
-    cases = as_floats(rows[_WEIGHT] if columns.weights is not None else rows[_ROWS])
+    cases = as_floats(rows.get(_WEIGHT, rows[_ROWS]))
     kept = cases > 0
-    numbers = np.column_stack([as_floats(rows[f"number{at}"])[kept] for at in range(len(finest))])
+    keys: dict[str, Any] = {
+        _NUMBER.format(at): as_floats(rows[_NUMBER.format(at)]) for at in range(len(finest))
+    }
+    if blocks:
+        keys[_TIME] = rows[_TIME]
+    if columns.groups is not None:
+        refuse_missing(columns.groups, int(rows[_ROWS][is_missing(rows[_GROUP])].sum()))
+        codes = coded(rows[_GROUP])[1]
+        # clusters of one case each are no clusters
+        if len(np.unique(codes[kept])) < cases.sum():
+            keys[_GROUP] = codes
+    numbers = np.column_stack([column[kept] for column in keys.values()])
     cells, at = np.unique(numbers, axis=0, return_inverse=True)
     inside = np.where(is_positive(rows[_LABEL], label, columns.y_true), cases, 0.0)[kept]
     positives, negatives = (
@@ -337,7 +431,8 @@ def _joint(
                 f"first scan and {cases.sum():g} in the second."
             )
     ends = {}
-    for column, (name, counts) in zip(cells.T, finest.items(), strict=True):
+    placed = dict(zip(keys, cells.T, strict=True))
+    for column, (name, counts) in zip(cells.T, finest.items(), strict=False):
         own = cuts[name]
         if own is None:
             # a score that was counted apart is both ends
@@ -353,6 +448,9 @@ def _joint(
         positives=positives,
         negatives=negatives,
         counts=finest,
+        cluster=placed.get(_GROUP),
+        start=blocks[0][placed[_TIME].astype(np.int64)] if blocks else None,
+        end=blocks[1][placed[_TIME].astype(np.int64)] if blocks else None,
     )
 
 

@@ -25,27 +25,28 @@ _SOURCES = (
 )
 
 
-def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups: Any) -> tuple[Any, Columns]:
+def named_columns(
+    source: Any, *, y_true: Any, scores: Any, weights: Any, groups: Any, time: Any = None
+) -> tuple[Any, Columns]:
     """Return the source and the names of its columns; arrays in place of names become a mapping."""
+    roles = {"weights": weights, "groups": groups, "time": time}
+    optional = {role: name for role, name in roles.items() if name is not None}
     if source is None:
         models = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
-        taken = {"y_true": y_true, "weights": weights, "groups": groups}
-        clash = next((name for name in models if name in taken), None)
+        clash = next((name for name in models if name in ("y_true", "weights", "groups", *optional)), None)
         if clash is not None:
-            raise input_error("scores", "must not call a model y_true, weights or groups", repr(clash))
-        source = models | {name: values for name, values in taken.items() if values is not None}
-        y_true, scores = "y_true", list(models)
-        weights, groups = (None if taken[name] is None else name for name in ("weights", "groups"))
+            raise input_error("scores", "must not call a model y_true, weights, groups or time", repr(clash))
+        source = models | {"y_true": y_true, **optional}
+        y_true, scores, optional = "y_true", list(models), {role: role for role in optional}
     names = [scores] if isinstance(scores, str) else check_members(scores, "scores")
-    optional = [(role, name) for role, name in (("weights", weights), ("groups", groups)) if name is not None]
-    for argument, name in [("y_true", y_true), *(("scores", name) for name in names), *optional]:
+    for argument, name in [("y_true", y_true), *(("scores", name) for name in names), *optional.items()]:
         if not isinstance(name, str):
             arrays = "with arrays in place of columns, pass None as source."
-            hint = None if argument in ("weights", "groups") else arrays
+            hint = None if argument in optional else arrays
             raise input_error(argument, "must name a column", type(name).__name__, hint)
     if not names or len(set(names)) < len(names):
         raise input_error("scores", "must name one or more columns, each once", names)
-    return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)
+    return source, Columns(y_true=y_true, scores=tuple(names), **optional)
 
 
 def check_power_of_two(value: Any, name: str, exponent: int, unit: str = "") -> None:

@@ -31,9 +31,9 @@ __all__ = [
     "is_missing",
     "is_positive",
     "looks_like_more_than",
-    "missing_rows",
     "n_distinct",
     "nested_values",
+    "refuse_missing",
 ]
 
 
@@ -46,11 +46,12 @@ class Columns:
     weights: str | None = None
     groups: str | None = None
     amounts: tuple[str, ...] = ()
+    time: str | None = None
 
     @property
     def all(self) -> tuple[str, ...]:
         """All columns in use."""
-        roles = (self.y_true, *self.scores, self.weights, self.groups, *self.amounts)
+        roles = (self.y_true, *self.scores, self.weights, self.groups, *self.amounts, self.time)
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 
@@ -151,8 +152,7 @@ class Tally:
         if columns.weights is not None:
             missing[columns.weights] = self.missing_weights
         for column, count in missing.items():
-            if count:
-                raise missing_rows(column, count)
+            refuse_missing(column, count)
         if self.bad_weights:
             raise input_error(
                 "weights",
@@ -162,13 +162,13 @@ class Tally:
             )
 
 
-def missing_rows(column: str, count: int) -> InputError:
-    """Build the error for missing values."""
-    values = "value" if count == 1 else "values"
-    return InputError(
-        f"Column {column!r} has {count} missing {values}. "
-        "Hint: drop those rows, or fill them in where the model has an answer."
-    )
+def refuse_missing(column: str, count: int) -> None:
+    """Raise `InputError` if values of a column are missing."""
+    if count:
+        raise InputError(
+            f"Column {column!r} has {count} missing {'value' if count == 1 else 'values'}. "
+            "Hint: drop those rows, or fill them in where the model has an answer."
+        )
 
 
 def is_missing(values: Any) -> BoolArray:

@@ -19,10 +19,11 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur.comparison.case_table import CaseTable, Columns
+from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts
-from demur.costs.losses import Losses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
@@ -33,13 +34,15 @@ from demur.estimators.out_of_fold import (
     positive_scores,
 )
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
-from demur.honest.cases import SplitCases
+from demur.honest.cases import JudgedModel
 from demur.honest.certificates import CertifiedWindow, surface_certificate
-from demur.honest.evaluate import evaluate
-from demur.honest.expected_cost import ExpectedCost, expected_cost, expected_cost_of, judged_rule
+from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
+from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
+from demur.honest.rules import Prices
+from demur.honest.splits import FEWEST_CASES
 from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import decide
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
 from demur.windows.rule import Window
@@ -50,7 +53,6 @@ __all__ = [
     "TwoClassAbstainer",
     "case_costs_of",
     "given_amounts",
-    "honest_case_window",
     "warn_if_costs_are_odd",
     "warn_of_note",
 ]
@@ -80,53 +82,6 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
         # a reviewer's mistakes cost what the case costs
         stated["reviewer"] = costs.hired
     return CaseCosts(**{**stated, **amounts})
-
-
-def honest_case_window(
-    positive: BoolArray,
-    scores: FloatArray,
-    weights: FloatArray | None,
-    costs: CaseCosts,
-    *,
-    limits: Limits,
-    prevalence: float | None,
-    confidence_level: float,
-    seed: int,
-) -> tuple[AbstentionWindow, ExpectedCost | None]:
-    """Return the cheapest window for amounts of the cases and its honest cost.
-
-    The folds choose on nine tenths of the cases and judge on the rest, limits included; the cost is None
-    where the limits fail in some fold. Weights are above 0.
-    """
-    losses = costs.losses(positive).table
-    problem = DecisionProblem.checked(
-        costs=costs,
-        prevalence=prevalence,
-        objective="expected",
-        limits=limits,
-        confidence_level=confidence_level,
-        seed=seed,
-    )
-    cases = SplitCases.of_rows(
-        positive,
-        weights,
-        weights="importance",
-        prevalence=problem.rate,
-        folds=None,
-        repeats=None,
-        rng=problem.seed,
-        quantity="a window for amounts",
-    )
-    cases = replace(cases, losses=losses)
-    model = cases.judge(scores)
-    window, _ = case_window(cases, model, problem)
-    learner, thresholds = WindowLearner.of(problem), Window(window.lower, window.upper)
-    (judged,) = evaluate(cases, model, [learner], [thresholds])
-    if isinstance(judged, UndefinedError):
-        return window, None
-    priced = Losses(by_case=losses * np.array(costs.mean), same_review=costs.same_review)
-    rule = judged_rule(cases, judged, scores)
-    return window, expected_cost_of(rule, priced, confidence_level=problem.confidence_level)
 
 
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
@@ -247,7 +202,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         and with fewer than two cases of a class.
     certificate_ : CertifiedWindow or None
         Upper bounds of cost and abstention rate for every sample size; None without costs, with
-        weights and with amounts, which have no bound.
+        weights, groups and times, and with amounts, which have no bound.
     optimal_costs_ : OptimalCosts or None
         All (mu, nu) at which this window stays the cheapest; None under constraints and where
         abstaining costs more on one class.
@@ -258,10 +213,10 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     Notes
     -----
-    Interval and certificate take the out-of-fold scores for scores of independent cases by the
-    model in use. With "prefit" or one held-out part that is exact; with several folds and a final
-    fit to all cases it is the usual approximation. `score` is minus the cost per case where costs
-    are given, so that `GridSearchCV` looks for the cheapest model.
+    Interval and certificate take the out-of-fold scores for scores of independent cases, or clusters, by
+    the model in use. With "prefit" or one held-out part that is exact; with several folds and a final fit
+    to all cases it is the usual approximation. `score` is minus the cost per case where costs are given,
+    so that `GridSearchCV` looks for the cheapest model.
 
     References
     ----------
@@ -339,6 +294,11 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _check(self, cases: TrainingCases) -> None:
         check_confidence_level(self.confidence_level)
+        if cases.cluster is not None and self.precision_confidence is not None:
+            raise InputError(
+                "`precision_confidence` must not ask for a guarantee beside groups: a guarantee needs "
+                "independent cases. Hint: leave it out to keep the precisions among the cases at hand."
+            )
         amounts = self._amounts
         stated = any(value is not None for value in (self.costs, self.mu, self.nu))
         # reviews within a limit are free, as without amounts
@@ -397,8 +357,13 @@ class AbstainingClassifier(TwoClassAbstainer):
             return abstention_surface(counts, prevalence=self.prevalence).window(costs=self.costs_)
         return cheapest_window(counts, costs=self.costs_, **{"max_abstention": 1.0, **limits}, **options)
 
+    def _thresholds(self, counts: ScoreCounts) -> Window:
+        window = self._window(counts)
+        return Window(window.lower, window.upper)
+
     # ---------------------------------------------------------------- fit
 
+    _judges = True
     costs_: CostModel | CaseCosts | None
     optimal_costs_: OptimalCosts | None
     certificate_: CertifiedWindow | None
@@ -411,6 +376,8 @@ class AbstainingClassifier(TwoClassAbstainer):
         y: Any,
         sample_weight: Any = None,
         *,
+        groups: Any = None,
+        time: Any = None,
         cost_fn: Any = None,
         cost_fp: Any = None,
         cost_abstain: Any = None,
@@ -425,6 +392,12 @@ class AbstainingClassifier(TwoClassAbstainer):
         y : array of n labels
         sample_weight : array of n numbers >= 0, optional
             Weigh the cases for the window, and for the inner estimator if it takes weights.
+        groups : array of n values, optional
+            Cluster of every case, such as a patient: its cases are scored by models that know none of them
+            and judged by windows chosen without them, and intervals count clusters.
+        time : array of n numbers or dates, optional
+            Time of every case: models of the past score the blocks of time that follow, from the fourth of
+            ten on. Only these cases choose the window; it is judged forward in time among them.
         cost_fn, cost_fp, cost_abstain : array of n numbers >= 0, optional
             Costs that differ by case, such as the amounts of the payments; as in `CaseCosts`. With
             metadata routing ask for them: ``set_fit_request(cost_fn=True)``.
@@ -434,12 +407,12 @@ class AbstainingClassifier(TwoClassAbstainer):
         self._amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
         check_consistent_length(y, *(column for column in self._amounts.values() if column.ndim))
         try:
-            return super().fit(X, y, sample_weight, **params)
+            return super().fit(X, y, sample_weight, groups=groups, time=time, **params)
         finally:
             # `costs_` holds them, if all went well
             del self._amounts
 
-    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: TrainingCases, response: Any) -> None:
         counts = self._counts(held_out, response)
         surface = abstention_surface(counts, prevalence=self.prevalence)
         if self.store_surface:
@@ -447,25 +420,15 @@ class AbstainingClassifier(TwoClassAbstainer):
         elif hasattr(self, "surface_"):
             del self.surface_
         self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
-        scores = check_scores(response)
-        if held_out.weights is not None:  # cases without weight are no cases
-            kept = np.flatnonzero(held_out.weights > 0)
-            held_out, scores = held_out.at(kept), scores[kept]
-        positive = held_out.labels == self._outcomes[1]
-        if isinstance(self.costs_, CaseCosts):
-            columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
-            self.window_, self.expected_cost_ = honest_case_window(
-                positive,
-                scores,
-                held_out.weights,
-                replace(self.costs_, **columns),
-                limits=self._limits,
-                prevalence=self.prevalence,
-                confidence_level=self.confidence_level,
-                seed=_SEED,
-            )
-        else:
+        by_case = isinstance(self.costs_, CaseCosts)
+        if not by_case:
             self.window_ = self._window(counts)
+        positive = held_out.labels == self._outcomes[1]
+        counted = positive if held_out.weights is None else positive[held_out.weights > 0]
+        fewest = min(np.count_nonzero(counted), np.count_nonzero(~counted))
+        if by_case or (self.costs_ is not None and fewest >= FEWEST_CASES):
+            columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
+            self._judge(held_out, check_scores(response), columns)
         warn_of_note(self.window_)
         if not isinstance(self.costs_, CostModel):
             return  # certificates and optimal costs are for costs by class
@@ -473,40 +436,57 @@ class AbstainingClassifier(TwoClassAbstainer):
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
             self.optimal_costs_ = optimal_costs(surface, self.window_)
-        if held_out.weights is None:
+        if held_out.weights is None and held_out.cluster is None and held_out.time is None:
             self.certificate_ = surface_certificate(
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
-        self.expected_cost_ = self._honest_cost(positive, scores, held_out.weights, self.costs_)
 
-    def _honest_cost(
-        self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None, costs: CostModel
-    ) -> ExpectedCost | None:
-        """Return the honest cost, where it is defined; weights are importance weights."""
-        if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
-            return None
-        cases = SplitCases.of_rows(
-            positive,
-            weights,
-            weights="importance",
-            prevalence=self.prevalence,
-            folds=None,
-            repeats=None,
-            rng=_SEED,
-            quantity="an honest cost",
-        )
-        searched = self._constrained or min(costs.nu_positive, costs.nu_negative) < 0
-        choose, level = self._window if searched else None, self.confidence_level
-        try:
-            return expected_cost(cases, scores, choose, costs, confidence_level=level)
-        except UndefinedError as error:
+    def _judge(self, held_out: TrainingCases, scores: FloatArray, amounts: dict[str, Any]) -> None:
+        """Set the honest cost, where the constraints can be kept without each fold.
+
+        Weights are importance weights. With amounts, choose the window as well.
+        """
+        assert self.costs_ is not None
+        stated: dict[str, Any] = {
+            "costs": replace(self.costs_, **amounts) if amounts else self.costs_,
+            "prevalence": self.prevalence,
+            "objective": "expected",
+            "limits": self._limits,
+            "confidence_level": self.confidence_level,
+            "seed": _SEED,
+        }
+        by_case = isinstance(self.costs_, CaseCosts)
+        # costs by class may reward abstaining, which a comparison refuses
+        problem = DecisionProblem.checked(**stated) if by_case else DecisionProblem(**stated)
+        positive = held_out.labels == self._outcomes[1]
+        given = Columns(positive, {"": scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
+        table = CaseTable.of_columns(given, problem, weights="importance")
+        for note in table.notes[1:]:  # the first one says what intervals count, which `units` does
+            warnings.warn(note, DegenerateDataWarning, stacklevel=5)
+        cases, model = table.cases[""], table.judging[""]()
+        assert isinstance(model, JudgedModel)
+        if by_case:
+            self.window_, _ = case_window(cases, model, problem)
+        learner: Learner
+        if isinstance(self.costs_, CaseCosts):
+            learner = WindowLearner.of(problem)
+        else:
+            rewarded = min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
+            searched = self._constrained or rewarded or cases.splits.forward
+            learner = CountsLearner(self._thresholds) if searched else BlockLearner(Prices.at(self.costs_))
+        (judged,) = evaluate(cases, model, [learner], [Window(self.window_.lower, self.window_.upper)])
+        if isinstance(judged, UndefinedError):
             warnings.warn(
                 "The constraints are kept with all cases, but not without a part of them, so no honest cost "
-                f"exists. {error}",
+                f"exists. {judged}",
                 DegenerateDataWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-            return None
+            return
+        same_review = isinstance(self.costs_, CaseCosts) and self.costs_.same_review
+        losses = losses_at(cases, problem.centre, same_review=same_review)
+        rule = judged_rule(cases, judged, model.scores)
+        self.expected_cost_ = expected_cost_of(rule, losses, confidence_level=self.confidence_level)
 
     def score(
         self,

@@ -119,7 +119,7 @@ class CautiousClassifier(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return class_probabilities(estimator, X)
 
-    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: TrainingCases, response: Any) -> None:
         self.response_curve_ = response_curve(
             held_out.codes,
             response,

@@ -22,10 +22,11 @@ from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
     TwoClassMixin,
     class_probabilities,
-    fixed_splits,
+    inner_params,
     out_of_fold,
+    split_metadata,
+    split_training,
     take_features,
-    weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
 from demur.honest.combinations import CombinationCosts, combination_costs
@@ -41,6 +42,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
     """Classifier of a list of (name, classifier); subclasses fit them and say how they `decide`."""
 
     estimators: list[tuple[str, Any]]
+    __metadata_request__fit = {"sample_weight": True, "groups": True, "time": True}  # noqa: RUF012
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - scikit-learn's signature
         """Return the parameters, with those of the classifiers as ``name__parameter``."""
@@ -70,17 +72,19 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the router: everything goes to `fit` of the classifiers that ask for it."""
-        router = MetadataRouter(owner=type(self).__name__)
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         for name, member in self._members():
             router.add(**{name: member}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router
 
-    def _fit_params(self, members: list[tuple[str, Any]], weights: Any) -> dict[str, dict[str, Any]]:
-        """Arguments of `fit` for each classifier: the weights, where it takes them."""
+    def _fit_params(
+        self, members: list[tuple[str, Any]], metadata: dict[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        """Arguments of `fit` for each classifier: weights, clusters and times, where it takes them."""
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=weights)
+            routed = process_routing(self, "fit", **metadata)
             return {name: dict(routed[name].fit) for name, _ in members}
-        return {name: weight_params(member, weights, {}) for name, member in members}
+        return {name: inner_params(member, {}, metadata) for name, member in members}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -198,7 +202,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         self._fees = check_fees(self.stage_costs, [name for name, _ in members])
         return members
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Self:
         """Choose the rule from out-of-fold probabilities and fit all members to all cases.
 
         Parameters
@@ -207,11 +211,16 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         y : array of n labels
         sample_weight : array of n numbers >= 0, optional
             Weigh the cases for the rule, and for the members that take weights.
+        groups, time : array of n values, optional
+            Cluster and time of every case, as in `AbstainingClassifier`; `honest_costs` counts clusters.
         """
         members = self._check()
-        X, cases = self._checked_cases(X, y, sample_weight)
-        fit_params = self._fit_params(members, cases.weights)
-        cv = fixed_splits(self.cv, X, cases)
+        X, cases = self._checked_cases(X, y, sample_weight, groups, time)
+        fit_params = self._fit_params(members, cases.metadata)
+        # all members see the same splits
+        cv = self.cv
+        if not isinstance(cv, str):
+            cv = split_training(cv, X, cases, split_metadata(cv, groups))
         self.members_, columns = [], []
         for name, member in members:
             fitted, held_out, response = out_of_fold(
@@ -228,8 +237,8 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
             columns.append(response)
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
-        self._positive, self._weights = held_out.labels == self._outcomes[1], held_out.weights
-        amounts = RowCosts.of(self._positive, self.costs, self._weights)
+        self._held_out, self._positive = held_out, held_out.labels == self._outcomes[1]
+        amounts = RowCosts.of(self._positive, self.costs, held_out.weights)
         names = tuple(name for name, _ in members)
         self.rule_ = combined_rule_of(self.combine, names, self.out_of_fold_scores_, amounts, self._fees)
         return self
@@ -275,7 +284,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
             dict(zip(self.rule_.names, self.out_of_fold_scores_.T, strict=True)),
             costs=self.costs,
             stage_costs=self.stage_costs,
-            sample_weight=self._weights,
+            **self._held_out.metadata,
             confidence_level=confidence_level,
             folds=folds,
             repeats=repeats,
@@ -390,7 +399,7 @@ class DelegatingClassifier(NamedClassifiers):
 
     # ---------------------------------------------------------------- fit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Self:
         """Fit stage after stage, each to the cases the one before abstained on out of fold.
 
         Parameters
@@ -399,26 +408,28 @@ class DelegatingClassifier(NamedClassifiers):
         y : array of n labels
         sample_weight : array of n numbers >= 0, optional
             Passed to the stages that take weights.
+        groups, time : array of n values, optional
+            Cluster and time of every case, passed to the stages that take them: those that abstain.
         """
         stages = self._members()
-        X, cases = self._checked_cases(X, y, sample_weight)
-        fit_params = self._fit_params(stages, cases.weights)
+        X, cases = self._checked_cases(X, y, sample_weight, groups, time)
+        fit_params = self._fit_params(stages, cases.metadata)
         self.stages_: list[Any] = []
         sizes = []
         for name, stage in stages:
-            sizes_left = np.unique(cases.codes, return_counts=True)[1]
-            if self.stages_ and (len(sizes_left) < 2 or sizes_left.min() < 2):
+            classes_left = len(np.unique(cases.codes))
+            if self.stages_ and (classes_left < 2 or cases.rarest < 2):
                 warnings.warn(
                     f"Stage {name!r} would be fitted to {len(cases.rows)} delegated cases of "
-                    f"{len(sizes_left)} classes; a stage needs two cases of each of at least two classes. "
+                    f"{classes_left} classes; a stage needs two cases of each of at least two classes. "
                     "It and all later ones are left out, and what reaches them is abstained on. "
                     "Hint: lower the cost of delegating at the stage before.",
                     DegenerateDataWarning,
                     stacklevel=2,
                 )
                 break
-            weights = {"sample_weight": cases.weights} if fit_params[name] else {}
-            fitted = clone(stage).fit(_safe_indexing(X, cases.rows), cases.labels, **weights)
+            given = {key: value for key, value in cases.metadata.items() if key in fit_params[name]}
+            fitted = clone(stage).fit(_safe_indexing(X, cases.rows), cases.labels, **given)
             self.stages_.append(fitted)
             sizes.append(len(cases.rows))
             # what the stage abstained on when it had not seen it goes on

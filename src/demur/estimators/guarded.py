@@ -11,13 +11,13 @@ from sklearn.neighbors import KernelDensity, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
 from demur.cautious.conformal import conformal_p_values
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
-from demur.estimators.out_of_fold import TrainingCases
+from demur.estimators.out_of_fold import TrainingCases, split_training, take_features
 from demur.exceptions import InputError
 from demur.honest.combinations import guarded_cost
 from demur.honest.expected_cost import ExpectedCost
@@ -52,6 +52,7 @@ class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the training cases."""
         self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(X))).fit(X)
+        take_features(self, self.neighbors_)
         return self
 
     def score_samples(self, X: Any) -> FloatArray:
@@ -126,6 +127,7 @@ class GuardedClassifier(TwoClassAbstainer):
     0.0018
     """
 
+    _judges = True
     costs: Any
 
     def __init__(
@@ -157,6 +159,10 @@ class GuardedClassifier(TwoClassAbstainer):
             raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
         if self.alpha is not None:
             check_rate(self.alpha, "alpha")
+        if cases.time is not None and self.cv is not None:
+            raise input_error(
+                "cv", "must be None where time is given: the guard takes the same blocks", repr(self.cv)
+            )
 
     def _new_guard(self) -> Any:
         named = {
@@ -171,29 +177,33 @@ class GuardedClassifier(TwoClassAbstainer):
             )
         return clone(self.guard)
 
-    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: TrainingCases, response: Any) -> None:
         self._counts(held_out, response)  # refuses a missing class, warns of constant scores
         self.guard_ = self._new_guard().fit(X)
         # doubt of every training case by a guard fitted without it
-        n = _num_samples(X)
-        known_doubts = np.empty(n)
-        folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
-        for train, test in folds.split(np.empty((n, 1))):
+        n = len(cases.rows)
+        known_doubts = np.full(n, np.nan)
+        parts: Any = KFold(min(_FOLDS, n), shuffle=True, random_state=0).split(cases.rows)
+        if cases.cluster is not None or cases.time is not None:
+            parts = split_training(None, X, cases, {})
+        for train, test in parts:
             guard = self._new_guard().fit(_safe_indexing(X, train))
             known_doubts[test] = -guard.score_samples(_safe_indexing(X, test))
-        self._calibration = check_scores(known_doubts, "score_samples of the guard")
-        doubts = self._calibration[held_out.rows]
+        # with times, only cases that a model of the past scored
+        known = np.arange(n) if cases.time is None else held_out.rows
+        self._calibration = check_scores(known_doubts[known], "score_samples of the guard")
+        doubts = known_doubts[held_out.rows]
         positive, score = held_out.labels == self._outcomes[1], check_scores(response)
         amounts = RowCosts.of(positive, self.costs, held_out.weights)
         limit = None
         if self.alpha is not None:
             # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
-            known = np.sort(self._calibration)
-            allowed = conformal_p_values(known, known) > self.alpha
-            refuses = 1 / (len(known) + 1) <= self.alpha
-            limit = float(known[allowed].max(initial=known[0])) if refuses else np.inf
+            ordered = np.sort(self._calibration)
+            allowed = conformal_p_values(ordered, ordered) > self.alpha
+            refuses = 1 / (len(ordered) + 1) <= self.alpha
+            limit = float(ordered[allowed].max(initial=ordered[0])) if refuses else np.inf
         self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
-        self._evidence = positive, score, held_out.weights
+        self._evidence = positive, score, held_out.metadata
         self._held_out_doubts = doubts
 
     # ---------------------------------------------------------------- use
@@ -229,14 +239,14 @@ class GuardedClassifier(TwoClassAbstainer):
         As `honest.guarded_cost` of the out-of-fold scores and doubts.
         """
         check_is_fitted(self, "estimator_")
-        positive, score, weights = self._evidence
+        positive, score, metadata = self._evidence
         return guarded_cost(
             positive,
             score,
             self._held_out_doubts,
             costs=self.costs,
             max_doubt=None if self.alpha is None else self.window_.max_doubt,
-            sample_weight=weights,
+            **metadata,
             confidence_level=confidence_level,
             folds=folds,
             repeats=repeats,

@@ -2,14 +2,16 @@
 
 A rule chosen on cases the model was fitted to would be too bold: there the model looks better
 than it is. Every case is therefore scored by a model fitted without it, and the pooled scores
-choose the rule; the model in use is then fitted to all cases.
+choose the rule; the model in use is then fitted to all cases. Cases of one cluster are scored by a model
+that knows none of them, and with times by a model of the past.
 """
 
 from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from inspect import signature
 from numbers import Number
 from typing import Any, NamedTuple, Self
 
@@ -17,9 +19,14 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, _safe_indexing, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -30,9 +37,19 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
-from demur._checks import check_choice, check_columns, check_scores, check_weights, input_error
+from demur._checks import (
+    check_choice,
+    check_columns,
+    check_scores,
+    check_times,
+    check_weights,
+    cluster_codes,
+    input_error,
+)
 from demur._checks.arrays import is_missing
 from demur.exceptions import InputError
+from demur.honest.cases import SplitCases, clusters_of
+from demur.honest.splits import Rows, Splits, split_clusters
 from demur.policy.labels import free_label
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
@@ -45,16 +62,19 @@ __all__ = [
     "check_outcomes",
     "class_probabilities",
     "default_label",
-    "fixed_splits",
     "inner_has",
+    "inner_params",
     "out_of_fold",
     "positive_scores",
+    "split_metadata",
+    "split_training",
     "take_features",
     "training_cases",
-    "weight_params",
 ]
 
 _DEFAULT_FOLDS = 5
+# blocks of time a model is fitted to before it scores the next; which of them are judged is not decided here
+_FIRST_BLOCKS = 3
 _RESPONSES = ("predict_proba", "decision_function")
 
 
@@ -97,6 +117,7 @@ class TrainingCases(NamedTuple):
     """Checked cases of `fit`, or some of them.
 
     Element i of `codes` is the index of the label of case i in `classes`, and of `rows` its row in `fit`.
+    `cluster` is None where every case is a cluster of its own.
     """
 
     labels: Any
@@ -104,15 +125,33 @@ class TrainingCases(NamedTuple):
     codes: IntArray
     weights: FloatArray | None
     rows: IntArray
+    cluster: IntArray | None = None
+    time: Any = None
 
     def at(self, rows: IntArray) -> TrainingCases:
         """Return some of the cases."""
-        weights = None if self.weights is None else self.weights[rows]
-        return TrainingCases(self.labels[rows], self.classes, self.codes[rows], weights, self.rows[rows])
+        weights, time = (None if column is None else column[rows] for column in (self.weights, self.time))
+        labels, codes, cluster = self.labels[rows], self.codes[rows], clusters_of(self.cluster, rows)
+        return TrainingCases(labels, self.classes, codes, weights, self.rows[rows], cluster, time)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known of the cases beside their labels, by the names of arguments."""
+        known = {"sample_weight": self.weights, "groups": self.cluster, "time": self.time}
+        return {name: column for name, column in known.items() if column is not None}
+
+    @property
+    def rarest(self) -> int:
+        """Number of cases of the rarest class, or of clusters that hold some."""
+        width = len(self.classes)
+        own = self.codes if self.cluster is None else np.unique(self.cluster * width + self.codes) % width
+        return int(np.unique(own, return_counts=True)[1].min())
 
 
-def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
-    """Check labels and weights; the features are left to the inner estimator."""
+def training_cases(
+    owner: Any, y: Any, sample_weight: Any = None, groups: Any = None, time: Any = None
+) -> TrainingCases:
+    """Check labels, weights, clusters and times; the features are left to the inner estimator."""
     if y is None:
         raise InputError(
             f"{type(owner).__name__} requires y to be passed, but the target y is None. "
@@ -121,24 +160,24 @@ def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
     labels = column_or_1d(y, warn=True)
     if len(labels) == 0:
         raise input_error("y", "must hold at least one case", "0 sample(s)")
-    check_classification_targets(labels)
     if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
         raise input_error("y", "must not contain NaN or infinity", "some", "drop those cases.")
+    check_classification_targets(labels)
     weights = None if sample_weight is None else check_weights(np.asarray(sample_weight))
     check_consistent_length(labels, weights)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
-    return TrainingCases(labels, classes, codes, weights, np.arange(len(codes)))
+    rows = np.arange(len(codes))
+    cluster = clusters_of(cluster_codes(groups, len(rows), "y"), rows)
+    return TrainingCases(labels, classes, codes, weights, rows, cluster, check_times(time, len(rows), "y"))
 
 
-def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the weights as an argument of `fit`, or say that the estimator cannot take them."""
-    if sample_weight is None:
-        return {}
-    if has_fit_parameter(estimator, "sample_weight"):
-        return {"sample_weight": np.asarray(sample_weight)}
-    if not any(name.endswith("sample_weight") for name in params):
+def inner_params(estimator: Any, params: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return what the inner `fit` gets without routing: what is meant for it, and the metadata it names."""
+    named = {name: value for name, value in metadata.items() if has_fit_parameter(estimator, name)}
+    unused = "sample_weight" in metadata and "sample_weight" not in named
+    if unused and not any(name.endswith("sample_weight") for name in params):
         warnings.warn(
             f"{type(estimator).__name__}.fit takes no sample_weight, so it is fitted without the weights; "
             "only the rule that abstains uses them. Hint: enable metadata routing, or pass the weights of a "
@@ -146,7 +185,19 @@ def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) ->
             UserWarning,
             stacklevel=4,
         )
-    return {}
+    return {**params, **named}
+
+
+def split_metadata(cv: Any, groups: Any) -> dict[str, Any]:
+    """Return what a splitter gets without routing: clusters, where it asks for them."""
+    if groups is None or not hasattr(cv, "split"):
+        return {}
+    if hasattr(cv, "get_metadata_routing"):
+        # all splitters of scikit-learn take groups; those that make no use of them warn
+        asked = bool(get_routing_for_object(cv).consumes("split", ["groups"]))
+    else:
+        asked = "groups" in signature(cv.split).parameters
+    return {"groups": groups} if asked else {}
 
 
 def default_label(classes: list[Any]) -> Any:
@@ -201,10 +252,10 @@ class AbstainingPredictions(ClassifierMixin):  # type: ignore[misc]
     abstain_label: Any
     _outcomes: Any
 
-    def _checked_cases(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, TrainingCases]:
+    def _checked_cases(self, X: Any, y: Any, *metadata: Any) -> tuple[Any, TrainingCases]:
         """Check the arguments of `fit`; note the classes and all predictions."""
         X, _ = indexable(X, y)
-        cases = training_cases(self, y, sample_weight)
+        cases = training_cases(self, y, *metadata)
         self.classes_ = cases.classes
         self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
         return X, cases
@@ -272,12 +323,17 @@ def out_of_fold(
     respond: Callable[[Any, Any], Any],
     fit_params: dict[str, Any],
     split_params: dict[str, Any],
+    every_class: bool = True,
 ) -> tuple[Any, TrainingCases, Any]:
     """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases.
 
     Returns the fitted model, and the cases that were held out with the response to each by a model that had
-    not seen it.
+    not seen it; with "training" its responses to the cases it was fitted to. With `every_class` parts to fit
+    must hold every class.
     """
+    if isinstance(cv, str) and cv == "training":
+        fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
+        return fitted, cases, respond(fitted, X)
     if isinstance(cv, str):
         check_choice(cv, "cv", ("prefit",))
         try:
@@ -297,45 +353,86 @@ def out_of_fold(
                 "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
             )
         return estimator, cases, respond(estimator, X)
-    rows, responses, fitted = [], [], None
-    for train, test in _splits(cv, X, cases, split_params):
-        part = _check_method_params(X, fit_params, indices=train)
-        fitted = clone(estimator).fit(_safe_indexing(X, train), cases.labels[train], **part)
-        rows.append(test)
-        responses.append(respond(fitted, _safe_indexing(X, test)))
-    if refit:
-        fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
-    elif len(rows) > 1:
+    parts = split_training(cv, X, cases, split_params)
+    if len(parts) > 1 and not refit:
         raise input_error(
             "refit",
             "must be True with more than one fold (there would be several models)",
-            f"False and {len(rows)} folds",
+            f"False and {len(parts)} folds",
             "or pass a splitter with one split, such as ShuffleSplit(n_splits=1).",
         )
-    return fitted, cases.at(np.concatenate(rows)), np.concatenate(responses)
+    responses, fitted = [], None
+    for train, test in parts:
+        missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
+        if len(missing) and every_class:
+            raise input_error(
+                "cv" if cases.time is None else "time",
+                "must leave cases of every class to fit",
+                f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
+                "use a stratified splitter or collect more cases of that class.",
+            )
+        part = _check_method_params(X, fit_params, indices=train)
+        fitted = clone(estimator).fit(_safe_indexing(X, train), cases.labels[train], **part)
+        responses.append(respond(fitted, _safe_indexing(X, test)))
+    if refit:
+        fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
+    return fitted, cases.at(np.concatenate([test for _, test in parts])), np.concatenate(responses)
 
 
-def fixed_splits(cv: Any, X: Any, cases: TrainingCases) -> Any:
-    """Return the splits as a list, so that several estimators see the same; "prefit" as it is."""
-    return cv if isinstance(cv, str) else list(_splits(cv, X, cases, {}))
-
-
-def _splits(
+def split_training(
     cv: Any, X: Any, cases: TrainingCases, split_params: dict[str, Any]
-) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the parts to fit and to score; every class is fitted, no case is scored twice."""
-    rarest = int(np.bincount(cases.codes).min())
-    if cv is None:
-        cv = _DEFAULT_FOLDS if rarest < 2 else StratifiedKFold(min(_DEFAULT_FOLDS, rarest))
-    if isinstance(cv, (int, np.integer)) and cv > rarest:
-        hint = f"use cv={rarest}." if rarest >= 2 else "collect at least two cases of each class."
-        n = len(cases.codes)
+) -> list[tuple[IntArray, IntArray]]:
+    """Return the parts to fit and to score: none by a model of the same clusters, of the future, or twice.
+
+    A number of folds deals out clusters where cases form some; with times there are blocks instead.
+    """
+    if cv is None and cases.rarest >= 2:
+        cv = min(_DEFAULT_FOLDS, cases.rarest)
+    folds = _DEFAULT_FOLDS if cv is None else cv
+    counted = isinstance(folds, (int, np.integer))
+    if cases.time is not None and counted:
+        return _whole_units(cases, 1)
+    if counted and folds > cases.rarest:
+        what, every = "cases", f"n_samples={len(cases.codes)}"
+        if cases.cluster is not None:
+            what, every = "clusters", f"{cases.cluster.max() + 1} clusters"
         raise input_error(
-            "cv", f"must not exceed the cases of the rarest class ({rarest} of n_samples={n})", cv, hint
+            "cv",
+            f"must not exceed the {what} of the rarest class ({cases.rarest} of {every})",
+            folds,
+            f"use cv={cases.rarest}." if cases.rarest >= 2 else f"collect at least two {what} of each class.",
         )
-    splitter = check_cv(cv, cases.labels, classifier=True)
+    if cases.cluster is not None and counted:
+        return _whole_units(cases, folds)
+    splitter = check_cv(folds, cases.labels, classifier=True)
+    parts = list(splitter.split(X, cases.labels, **split_params))
+    _check_parts(parts, cases, type(splitter).__name__)
+    return parts
+
+
+def _whole_units(cases: TrainingCases, folds: int) -> list[tuple[IntArray, IntArray]]:
+    """Split by cluster or, with times, into blocks scored from those before, without their own clusters."""
+    n, n_classes = len(cases.codes), len(cases.classes)
+    ones, fold = np.ones(n), np.zeros(n, dtype=np.int64)
+    if cases.time is None and cases.cluster is not None:
+        (fold,) = split_clusters(cases.codes, cases.cluster, folds=folds, repeats=1, rng=0)
+    splits = Splits((Rows(np.arange(n), fold, ones),), folds)
+    split = SplitCases(
+        cases.codes, ones, splits, None, "rows", None, n_classes=n_classes, cluster=cases.cluster
+    )
+    if cases.time is not None:
+        split = split.by_time(cases.time)
+    first, fold = min(_FIRST_BLOCKS, split.splits.first), split.splits.repeats[0].fold
+    return [
+        (np.flatnonzero(split.trains(0, held)), np.flatnonzero(fold == held))
+        for held in range(first, split.folds)
+    ]
+
+
+def _check_parts(parts: list[tuple[IntArray, IntArray]], cases: TrainingCases, name: str) -> None:
+    """Refuse splits of a user that would flatter."""
     times_scored = np.zeros(len(cases.codes), dtype=np.int64)
-    for train, test in splitter.split(X, cases.labels, **split_params):
+    for train, test in parts:
         if max(train.max(initial=0), test.max(initial=0)) >= len(times_scored):
             raise input_error(
                 "cv",
@@ -343,23 +440,26 @@ def _splits(
                 "rows beyond them",
                 "pass a splitter.",
             )
-        missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
-        if len(missing):
+        if cases.cluster is not None and np.isin(cases.cluster[test], cases.cluster[train]).any():
             raise input_error(
                 "cv",
-                "must leave cases of every class to fit",
-                f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
-                "use a stratified splitter or collect more cases of that class.",
+                "must keep the cases of a cluster together where groups are given",
+                name,
+                "leave it out, pass a number, or use StratifiedGroupKFold.",
+            )
+        parted = cases.time is not None and len(train) and len(test)
+        if parted and cases.time[train].max() > cases.time[test].min():
+            raise input_error(
+                "cv", "must score no case by a model of later ones where time is given", name, "leave it out."
             )
         times_scored[test] += 1
-        if times_scored.max() > 1:
-            raise input_error(
-                "cv",
-                "must score every case at most once",
-                type(splitter).__name__,
-                "repeated scores of a case are not independent; use a splitter without repetition.",
-            )
-        yield train, test
+    if times_scored.max() > 1:
+        raise input_error(
+            "cv",
+            "must score every case at most once",
+            name,
+            "repeated scores of a case are not independent; use a splitter without repetition.",
+        )
 
 
 # ---------------------------------------------------------------- the common part of the classifiers
@@ -379,26 +479,34 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
     """Meta-classifier whose rule is chosen from out-of-fold responses.
 
     Subclasses check their parameters in `_check`, turn cases into what the rule needs in
-    `_respond`, choose the rule in `_choose` and apply it in `_decide`.
+    `_respond`, choose the rule in `_choose` and apply it in `_decide`. `_judges` tells whether they say what
+    the rule costs: then clusters and times matter without folds, too. `_every_class` tells whether models
+    must have seen every class.
     """
 
     estimator: Any
     cv: Any
     refit: bool
+    _judges = False
+    _every_class = True
+    __metadata_request__fit = {"groups": True, "time": True}  # noqa: RUF012 - as scikit-learn's splitters do
 
     # ---------------------------------------------------------------- what subclasses say
 
-    @abstractmethod
     def _check(self, cases: TrainingCases) -> None:
         """Check the parameters and set what `_respond` needs."""
+
+    def _folds(self, cases: TrainingCases) -> Any:
+        """Return how cases are split, as `out_of_fold` takes it."""
+        return self.cv
 
     @abstractmethod
     def _respond(self, estimator: Any, X: Any) -> Any:
         """Return what the rule looks at, one row per case."""
 
     @abstractmethod
-    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
-        """Choose the rule by the cases held out, and set the fitted attributes; `X` is of all cases."""
+    def _choose(self, X: Any, cases: TrainingCases, held_out: TrainingCases, response: Any) -> None:
+        """Choose the rule by the cases held out, and set the fitted attributes; `X` is of all `cases`."""
 
     @abstractmethod
     def _decide(self, response: Any) -> IntArray:
@@ -406,7 +514,16 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
 
     # ---------------------------------------------------------------- fit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        time: Any = None,
+        **params: Any,
+    ) -> Self:
         """Choose the rule from out-of-fold responses and fit the inner estimator to all cases.
 
         Parameters
@@ -416,40 +533,55 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
         y : array of n labels
         sample_weight : array of n numbers >= 0, optional
             Weigh the cases for the rule, and for the inner estimator if it takes weights.
+        groups : array of n values, optional
+            Cluster of every case, such as a patient: its cases are scored by models that know none of them.
+        time : array of n numbers or dates, optional
+            Time of every case: models of the past score the blocks of time that follow, from the fourth of
+            ten on. Only these cases choose the rule.
         **params
             Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
         """
-        X, cases = self._checked_cases(X, y, sample_weight)
+        X, cases = self._checked_cases(X, y, sample_weight, groups, time)
         self._check(cases)
-        fit_params, split_params = self._routed(sample_weight, params)
+        given = {"sample_weight": sample_weight, "groups": groups, "time": time}
+        metadata = {name: np.asarray(value) for name, value in given.items() if value is not None}
+        cv, unused = self._folds(cases), [name for name in ("groups", "time") if name in metadata]
+        if isinstance(cv, str) and not self._judges and unused:
+            raise InputError(
+                f"`{unused[0]}` has no use with cv={self.cv!r}, which makes no folds. Hint: leave it out."
+            )
+        fit_params, split_params = self._routed(metadata, params)
         self.estimator_, held_out, response = out_of_fold(
             self.estimator,
             X,
             cases,
-            cv=self.cv,
+            cv=cv,
             refit=self.refit,
             respond=self._respond,
             fit_params=fit_params,
             split_params=split_params,
+            every_class=self._every_class,
         )
         take_features(self, self.estimator_)
-        self._choose(X, held_out, response)
+        self._choose(X, cases, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(response)
         return self
 
-    def _routed(self, sample_weight: Any, params: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _routed(
+        self, metadata: dict[str, Any], params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arguments of the inner `fit` and of `split`."""
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            routed = process_routing(self, "fit", **metadata, **params)
             splitter = routed.get("splitter", Bunch(split={}))
-            return dict(routed.estimator.fit), dict(splitter.split)
+            return dict(routed["estimator"].fit), dict(splitter.split)
         if isinstance(self.cv, str):  # fitted already
             return params, {}
-        return {**params, **weight_params(self.estimator, sample_weight, params)}, {}
+        return inner_params(self.estimator, params, metadata), split_metadata(self.cv, metadata.get("groups"))
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the router: weights for the rule, all for the inner `fit`, groups for the splitter."""
+        """Return the router: weights, clusters and times for the rule, all for the inner `fit`."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=mapping)

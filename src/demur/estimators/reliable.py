@@ -104,7 +104,7 @@ class ReliableClassifier(TwoClassAbstainer):
                 )
             check_target(target, name)
 
-    def _choose(self, X: Any, held_out: TrainingCases, response: Any) -> None:
+    def _choose(self, X: Any, cases: TrainingCases, held_out: TrainingCases, response: Any) -> None:
         counts = self._counts(held_out, response)
         # the decided cases keep the promises, whether by chance on the hull or by thresholds
         design = reliable_window if self.randomized else deterministic_window

@@ -418,16 +418,8 @@ def cluster_volume_interval(
     surface: CrossFittedSurface, cases: SplitCases, model: JudgedModel, *, confidence_level: float
 ) -> VolumeInterval:
     """Make the interval of the volume, the mean of a score of every case, where cases come in clusters."""
-    scores, judged = partial(rectangle_scores, mu=UNIT, nu=UNIT), surface.judged
-    by_class, offsets = judged.slot_scores(scores), judged.slot_offsets()[0]
-    loss: Any = 0.0
-    for split, rows in enumerate(cases.splits.repeats):
-        slot = offsets[split * cases.folds + rows.fold] + model.honest_position[split]
-        loss = (
-            loss + np.where(cases.positive[rows.cell], by_class[0][slot], by_class[1][slot]) / cases.repeats
-        )
-    rate = judged.weighting.given
-    sample = row_sample(cases, None if rate is None else np.array([1 - rate, rate]))
+    scores = partial(rectangle_scores, mu=UNIT, nu=UNIT)
+    loss, sample = model.row_scores(cases, scores), row_sample(cases, cases.shares)
     worst = max(float(end.max()) for end in scores(np.array([0.0, 1.0])))
     mean = mean_loss(loss, sample, worst_unit(worst, loss, sample, cases))
     low, high = mean.interval(confidence_level)

@@ -24,7 +24,13 @@ from demur._results import frozen, read_only
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
-from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight, place_rows
+from demur.honest.held_out import (
+    ForecastScores,
+    JudgedRules,
+    judge_sorted,
+    judge_with_hindsight,
+    place_rows,
+)
 from demur.honest.splits import (
     FEWEST_CASES,
     MOST_FOLDS,
@@ -40,7 +46,7 @@ from demur.honest.splits import (
 )
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedModel", "SplitCases", "effective_sizes", "judged_model"]
+__all__ = ["JudgedModel", "SplitCases", "clusters_of", "effective_sizes", "judged_model"]
 
 _LEAST_RATIO = 1e-100
 _FEWEST_FOLDS = 5
@@ -62,6 +68,17 @@ class JudgedModel(NamedTuple):
     hindsight_position: IntArray
     classes: tuple[tuple[ClassRows, ...], ...]
     unlabelled: FloatArray | None = None
+
+    def row_scores(self, cases: SplitCases, scores: ForecastScores, *, hindsight: bool = False) -> FloatArray:
+        """Return a proper score of the forecast of every row, averaged over splits of the same rows."""
+        rules = self.hindsight if hindsight else self.honest
+        positions = [self.hindsight_position] if hindsight else self.honest_position
+        by_class, offsets = rules.slot_scores(scores), rules.slot_offsets()[0]
+        total: Any = 0.0
+        for split, (rows, position) in enumerate(zip(cases.splits.repeats, positions, strict=False)):
+            slot = position if hindsight else offsets[split * cases.folds + rows.fold] + position
+            total = total + np.where(cases.positive[rows.cell], by_class[0][slot], by_class[1][slot])
+        return np.asarray(total / len(positions))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,8 +107,9 @@ class SplitCases:
         Cluster of every cell, from 0 on, where cases of one are not independent.
     shuffled : SplitCases or None
         The same cases split at random, where `splits` are blocks of time; None where they are that already.
-    unlabelled : array or None
-        Weights of further cases without a label, whose costs are bounded.
+    unlabelled, unlabelled_losses : array or None
+        Weights of further cases without a label, whose costs are bounded, and their costs by class and
+        action where these differ by case.
     selected : bool
         Whether cases may not be independent of what is compared: cases without a label were left out although
         their scores differ, or rows of one customer may belong together.
@@ -112,6 +130,7 @@ class SplitCases:
     unlabelled: FloatArray | None = None
     selected: bool = False
     dated: bool = False
+    unlabelled_losses: FloatArray | None = None
 
     @classmethod
     def of_rows(
@@ -147,7 +166,9 @@ class SplitCases:
         if cluster is not None:
             inside = [float(len(np.unique(cluster[own]))) for own in (positive, ~positive)]
             number = check_folds(folds, *inside, what="clusters")
-            dealt = split_clusters(positive.astype(np.int64), cluster, folds=number, repeats=many, rng=rng)
+            whole = sizes if meaning == "repeats" else None
+            codes = positive.astype(np.int64)
+            dealt = split_clusters(codes, cluster, folds=number, repeats=many, rng=rng, number=whole)
             # positives first, as splits of single cases have them
             cell = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)])
             splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), number)
@@ -203,11 +224,14 @@ class SplitCases:
         meaning = None if sample_weight is None else "importance"
         return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
 
-    def by_time(self, time: Any) -> SplitCases:
-        """Return the same cases split into blocks of time."""
+    def by_time(self, time: Any, end: Any = None) -> SplitCases:
+        """Return the same cases split into blocks of time; cells may stand for the time until `end`."""
         codes, rows = np.asarray(self.codes, dtype=np.int64), self.splits.repeats[0]
         cell = rows.cell if len(rows.cell) == len(codes) else np.argsort(~codes.astype(bool), kind="stable")
-        splits = split_by_time(time, codes, self.n_classes, cases=self.sizes, cell=cell)
+        number = np.ones(len(codes)) if self.weights == "importance" else self.sizes
+        splits = split_by_time(
+            time, codes, self.n_classes, number=number, cases=self.sizes, cell=cell, end=end
+        )
         return replace(self, splits=splits, shuffled=self)
 
     def trains(self, split: int, held: int) -> BoolArray:
@@ -237,6 +261,11 @@ class SplitCases:
             # twice as fast as counting codes
             return np.array([float(self.sizes[own].sum()) for own in (~self.positive, self.positive)])
         return np.bincount(self.codes, self.sizes, self.n_classes).astype(np.float64)
+
+    @property
+    def shares(self) -> FloatArray | None:
+        """P(negative) and P(positive) in use; None for the sample's own."""
+        return None if self.prevalence is None else np.array([1 - self.prevalence, self.prevalence])
 
     @property
     def folds(self) -> int:
@@ -353,6 +382,15 @@ def judged_model(
         positive, scores, weight = positive[weight > 0], scores[weight > 0], weight[weight > 0]
     cases = SplitCases.of_rows(positive, weight, weights=weights, **settings)
     return cases, cases.judge(scores)
+
+
+def clusters_of(cluster: IntArray | None, rows: Any, weight: FloatArray | None = None) -> IntArray | None:
+    """Return the clusters of some rows, numbered anew; None where each is a single case."""
+    if cluster is None:
+        return None
+    names, codes = np.unique(cluster[rows], return_inverse=True)
+    repeated = weight is not None and bool(np.any(weight[rows] > 1))
+    return None if len(names) == len(codes) and not repeated else codes
 
 
 def _class_folds(sizes: IntArray, names: Sequence[Any]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,15 +15,19 @@ from demur._checks import (
     check_labels,
     check_same_length,
     check_scores,
+    check_times,
     check_weights,
+    cluster_codes,
     input_error,
 )
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
-from demur.honest.cases import SplitCases
-from demur.honest.expected_cost import ExpectedCost, expected_cost_of
-from demur.honest.row_rules import judge_rows, paired_interval
+from demur.honest.cases import SplitCases, clusters_of
+from demur.honest.decisions import Judged
+from demur.honest.estimates import JudgedRule, paired_interval
+from demur.honest.evaluate import Decides, Inputs, RowLearner, evaluate
+from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 from demur.windows.combined import WAYS, CombinedRule, check_fees, check_members, combined_rule_of
@@ -31,6 +35,14 @@ from demur.windows.guarded import GuardedWindow, cheapest_guard
 from demur.windows.row_costs import RowCosts
 
 __all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost"]
+
+
+def _judge_rows(cases: SplitCases, columns: FloatArray, choose: Callable[[IntArray], Decides]) -> JudgedRule:
+    """Judge every row by the rule that `choose` finds on the rows of all folds but its own."""
+    every = np.arange(len(cases.positive))
+    (judged,) = evaluate(cases, Inputs(columns), [RowLearner(choose)], [choose(every)])
+    assert isinstance(judged, Judged), "rules of rows exist on all cases"
+    return judged_rule(cases, judged, None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -76,6 +88,8 @@ def combination_costs(
     ways: Sequence[str] = WAYS,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     confidence_level: float = 0.95,
     folds: int | None = None,
     repeats: int | None = None,
@@ -85,7 +99,8 @@ def combination_costs(
 
     The smaller the better. Every window, vote, limit and chain is chosen on nine folds and scored on the
     tenth. A combination has more to choose than a single window, so its cost with hindsight flatters it
-    more: compare honest costs only. Assumes independent cases that none of the models was fitted to.
+    more: compare honest costs only. Assumes independent cases, or clusters, that none of the models was
+    fitted to.
 
     Parameters
     ----------
@@ -93,6 +108,8 @@ def combination_costs(
         As in `windows.combined_rule`; weights are importance weights.
     ways : sequence of str
         Which combinations; all four by default.
+    groups, time : array of n values, optional
+        Cluster and time of every case, as in `compare_models`.
     confidence_level : float, default 0.95
         Of the intervals.
     folds, repeats, rng
@@ -134,14 +151,15 @@ def combination_costs(
     for way in ways:
         check_choice(way, "ways", WAYS)
     fees = check_fees(stage_costs, names)
-    cases, weights, kept = _split(y_true, pos_label, sample_weight, folds, repeats, rng, scores=table)
+    given = y_true, pos_label, sample_weight, groups, time
+    cases, weights, kept = _split(*given, folds, repeats, rng, scores=table)
     table, amounts = table[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(how: str, rows: IntArray) -> CombinedRule:
         return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
 
     highest = float(fees.sum())
-    judged = {how: judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
+    judged = {how: _judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
     found = {
         name: expected_cost_of(rule, costs.losses, confidence_level=level, highest_fee=highest)
         for name, rule in judged.items()
@@ -151,7 +169,7 @@ def combination_costs(
         rows=found,
         best_member=best,
         versus_best_member={
-            way: paired_interval(judged[way], judged[best], costs, level=level) for way in ways
+            way: paired_interval(judged[way], judged[best], costs.losses, None, level=level) for way in ways
         },
         trivial=_trivial(amounts),
         confidence_level=level,
@@ -198,6 +216,8 @@ def guarded_cost(
     max_doubt: float | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     confidence_level: float = 0.95,
     folds: int | None = None,
     repeats: int | None = None,
@@ -206,12 +226,14 @@ def guarded_cost(
     """Honest cost of a window with a guard against unfamiliar cases.
 
     The smaller the better; the honest cost of the window alone stands beside it. Window and guard are
-    chosen on nine folds and scored on the tenth. Assumes independent cases.
+    chosen on nine folds and scored on the tenth. Assumes independent cases, or clusters.
 
     Parameters
     ----------
     y_true, y_score, y_doubt, costs, max_doubt, pos_label, sample_weight
         As in `windows.guarded_window`; weights are importance weights.
+    groups, time : array of n values, optional
+        Cluster and time of every case, as in `compare_models`.
     confidence_level, folds, repeats, rng
         As in `cross_fitted_surface`.
 
@@ -251,17 +273,16 @@ def guarded_cost(
     score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
     if not costs.may_abstain:
         raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
-    cases, weights, kept = _split(
-        y_true, pos_label, sample_weight, folds, repeats, rng, y_score=score, y_doubt=doubt
-    )
+    given = y_true, pos_label, sample_weight, groups, time
+    cases, weights, kept = _split(*given, folds, repeats, rng, y_score=score, y_doubt=doubt)
     score, doubt, amounts = score[kept], doubt[kept], RowCosts.of(cases.positive, costs, weights)
 
     def chosen(limit: float | None, rows: IntArray) -> GuardedWindow:
         return cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
 
     columns = np.column_stack([score, doubt])
-    guarded, plain = (judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf))
-    difference, interval = paired_interval(guarded, plain, costs, level=level)
+    guarded, plain = (_judge_rows(cases, columns, partial(chosen, limit)) for limit in (max_doubt, np.inf))
+    difference, interval = paired_interval(guarded, plain, costs.losses, None, level=level)
     return GuardedCost(
         guarded=expected_cost_of(guarded, costs.losses, confidence_level=level),
         unguarded=expected_cost_of(plain, costs.losses, confidence_level=level),
@@ -284,6 +305,8 @@ def _split(
     y_true: Labels,
     pos_label: Any,
     sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    time: ArrayLike | None,
     folds: int | None,
     repeats: int | None,
     rng: Any,
@@ -306,5 +329,7 @@ def _split(
         repeats=repeats,
         rng=rng,
         quantity="an honest cost",
+        cluster=clusters_of(cluster_codes(groups, len(positive)), kept),
     )
-    return cases, weights, kept
+    times = check_times(time, len(positive))
+    return cases if times is None else cases.by_time(times[kept]), weights, kept

@@ -26,6 +26,7 @@ __all__ = [
     "loss_rows",
     "mean_cost",
     "paid_sums",
+    "paired_interval",
     "row_losses",
     "row_sample",
     "same_decisions",
@@ -204,7 +205,7 @@ def loss_rows(
 
 def unlabelled_losses(rules: Sequence[JudgedRule], losses: Losses, *, best: bool) -> FloatArray:
     """Return what a rule, or one beyond another, costs on cases without a label, at most or at least."""
-    columns = [losses.table[:, rule.unlabelled] for rule in rules]
+    columns = [losses.bounds(rule.unlabelled) for rule in rules if rule.unlabelled is not None]
     gaps = columns[0] if len(rules) == 1 else columns[0] - columns[1]
     return np.asarray(gaps.min(axis=0) if best else gaps.max(axis=0))
 
@@ -248,14 +249,16 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
         return worst
     rows = cases.splits.repeats[0]
     judged = sample.weight > 0
-    size = np.count_nonzero(judged) / sample.units
+    number = sample.cases[judged]
+    size = number.sum() / sample.units
     classes = cases.codes[rows.cell]
     cluster = cases.cluster[rows.cell]
     counted = cases.splits.judged() > 0
+    each = None if cases.weights == "importance" else rows.cases[counted]
     alike = max(
-        intraclass_correlation(loss[judged], sample.cluster[judged]),
+        intraclass_correlation(loss[judged], sample.cluster[judged], number),
         *(
-            intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted])
+            intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted], each)
             for k in range(cases.n_classes)
         ),
     )
@@ -313,7 +316,7 @@ def cost_estimate(
     certain = mean_cost(rule.hindsight, floor, shares) if rule.unlabelled is None else -np.inf
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
-        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.repeats[0].cases))
+        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.judged()))
     # one action for all cases costs what the known shares of the classes make of it
     one_action = shares is not None and np.count_nonzero(rule.taken) == 1
     settled = one_action or _same_for_all(rule, losses)
@@ -350,15 +353,38 @@ def cost_gap(
     shares: FloatArray | None,
     *,
     rate_variance: float = 0.0,
-    best: bool = False,
 ) -> MeanLoss:
-    """Estimate the cost of a rule minus that of another on the same cases; the worst is that of the first.
+    """Estimate the cost of a rule minus that of another on the same cases.
 
-    With `best` cases without a label have the class that is best for the first rule, else the worst.
+    The worst loss is that of the first; cases without a label have the class that is worst for it.
     """
-    gap, sample = loss_rows([first, second], losses, shares, best=best)
+    gap, sample = loss_rows([first, second], losses, shares)
     worst = float(_worst(first, losses, shares, second).max())
     worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
     worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
     unit = worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
+
+
+def paired_interval(
+    first: JudgedRule,
+    second: JudgedRule,
+    losses: Losses,
+    shares: FloatArray | None,
+    *,
+    level: float,
+    rate_variance: float = 0.0,
+) -> tuple[float, Interval]:
+    """Estimate the cost of a rule minus that of another on the same cases, with an interval.
+
+    Each of them may make the errors that were not seen: the lower end is the negated upper end of the
+    difference the other way round.
+    """
+    if same_decisions(first, second):
+        return 0.0, Interval(0.0, 0.0)
+    gap, back = (
+        cost_gap(*pair, losses, shares, rate_variance=rate_variance)
+        for pair in ((first, second), (second, first))
+    )
+    low, high = -back.interval(level).high, gap.interval(level).high
+    return gap.cost, Interval(min(low, gap.cost), max(high, gap.cost))

@@ -1,33 +1,20 @@
-"""What a chosen window will cost, measured on cases not used to choose it.
-
-`cross_fitted_surface` answers for the cheapest windows at all costs. A window under constraints,
-or with costs of abstaining by class, needs the same folds but its own search in each of them.
-"""
+"""What a chosen rule will cost, measured on cases not used to choose it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from demur._results import Interval, Result
 from demur.costs.losses import Losses
-from demur.costs.model import CostModel
-from demur.counts.scores import ScoreCounts
-from demur.counts.window import AbstentionWindow
-from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Judged, outcomes
 from demur.honest.estimates import JudgedRule, class_shares, cost_estimate
-from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
-from demur.honest.rules import Prices
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
-from demur.windows.rule import Window
 
-__all__ = ["ExpectedCost", "expected_cost", "expected_cost_of", "judged_rule"]
+__all__ = ["ExpectedCost", "expected_cost_of", "judged_rule"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -51,6 +38,8 @@ class ExpectedCost(Result):
         Number of parts of each split, and of splits that were averaged.
     n : float
         Number of cases.
+    units : float
+        Number of independent units that were judged: cases, or clusters of them.
 
     Examples
     --------
@@ -76,35 +65,7 @@ class ExpectedCost(Result):
     folds: int
     repeats: int
     n: float
-
-
-def expected_cost(
-    cases: SplitCases,
-    scores: FloatArray,
-    choose: Callable[[ScoreCounts], AbstentionWindow] | None,
-    costs: CostModel,
-    *,
-    confidence_level: float,
-) -> ExpectedCost:
-    """Judge every case by the window `choose` finds without its fold.
-
-    None: by the cheapest window, as long as nobody is paid for a review.
-    """
-    counts = cases.counts(scores)
-    model = cases.judge(scores, counts)
-    learner: Learner
-    if choose is None:
-        prices = Prices.at(costs)
-        window = Window(*model.hindsight.tables[0].rule.thresholds(prices.share_cuts()))
-        learner = BlockLearner(prices)
-    else:
-        window = _thresholds(choose, counts)
-        learner = CountsLearner(partial(_thresholds, choose))
-    (judged,) = evaluate(cases, model, [learner], [window])
-    if isinstance(judged, UndefinedError):
-        raise judged
-    rule = judged_rule(cases, judged, scores)
-    return expected_cost_of(rule, costs.losses, confidence_level=confidence_level)
+    units: float
 
 
 def judged_rule(cases: SplitCases, judged: Judged, scores: FloatArray | None) -> JudgedRule:
@@ -130,9 +91,5 @@ def expected_cost_of(
         folds=cases.folds,
         repeats=cases.repeats,
         n=cases.n,
+        units=cases.units,
     )
-
-
-def _thresholds(choose: Callable[[ScoreCounts], AbstentionWindow], counts: ScoreCounts) -> Window:
-    window = choose(counts)
-    return Window(window.lower, window.upper)

@@ -82,26 +82,36 @@ class LossSample(NamedTuple):
         factor = np.divide(shares, sizes, out=np.zeros(len(shares)), where=sizes > 0)[classes]
         return cls(mass * factor, squares * factor**2, units, classes, cluster)
 
+    @property
+    def cases(self) -> FloatArray:
+        """Number of cases each row stands for; one where its weight says how much it matters."""
+        return np.rint(
+            np.divide(self.weight**2, self.squares, out=np.zeros(len(self.weight)), where=self.squares > 0)
+        )
+
     def in_order(self, order: IntArray) -> LossSample:
         """Return the rows in another order."""
         stratum, cluster = (None if one is None else one[order] for one in (self.stratum, self.cluster))
         return LossSample(self.weight[order], self.squares[order], self.units, stratum, cluster)
 
 
-def intraclass_correlation(values: FloatArray, cluster: IntArray) -> float:
+def intraclass_correlation(values: FloatArray, cluster: IntArray, number: FloatArray | None = None) -> float:
     """Return how alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance.
+
+    A value is that of a `number` of cases, by default one.
 
     References
     ----------
     Fisher (1925), Statistical Methods for Research Workers, chapter VII.
     """
     cluster = np.unique(cluster, return_inverse=True)[1]
-    sizes = np.bincount(cluster)
-    n, number = len(values), len(sizes)
-    means = np.bincount(cluster, values) / np.maximum(sizes, 1)
-    between = float(sizes @ (means - values.mean()) ** 2) / max(number - 1, 1)
-    within = float(((values - means[cluster]) ** 2).sum()) / max(n - number, 1)
-    usual = (n - float(np.square(sizes).sum()) / n) / max(number - 1, 1)
+    each = np.ones(len(values)) if number is None else number
+    sizes = np.bincount(cluster, each)
+    n, clusters = float(sizes.sum()), len(sizes)
+    means = np.bincount(cluster, each * values) / np.maximum(sizes, 1)
+    between = float(sizes @ (means - np.average(values, weights=each)) ** 2) / max(clusters - 1, 1)
+    within = float(each @ (values - means[cluster]) ** 2) / max(n - clusters, 1)
+    usual = (n - float(np.square(sizes).sum()) / n) / max(clusters - 1, 1)
     total = between + (usual - 1) * within
     return min(max((between - within) / total, 0.0), 1.0) if total > 0 else 0.0
 

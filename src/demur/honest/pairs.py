@@ -191,7 +191,10 @@ def _cumulate(first: Any, second: Any, sizes: Any, first_start: Any, second_star
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCases:
-    """The same cases judged by both models: honestly (common folds) and with hindsight."""
+    """The same cases judged by both models: honestly (common folds) and with hindsight.
+
+    `clustered` are the cases and both models, where cases come in clusters.
+    """
 
     honest: JudgedPair
     hindsight: JudgedPair
@@ -200,6 +203,7 @@ class PairedCases:
     folds: int
     repeats: int
     evidence: dict[str, Any]
+    clustered: tuple[SplitCases, JudgedModel, JudgedModel] | None = None
 
 
 def paired_cases(
@@ -269,4 +273,6 @@ def judged_pair(
     )
     rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
     honest = held_out_pair(cases, first, second)
-    return PairedCases(honest, hindsight, cases.n, rate, cases.folds, cases.repeats, evidence or CASES)
+    clustered = None if cases.cluster is None else (cases, first, second)
+    settings = cases.n, rate, cases.folds, cases.repeats, evidence or CASES, clustered
+    return PairedCases(honest, hindsight, *settings)

@@ -13,6 +13,7 @@ import numpy as np
 
 from demur._checks import check_positive_int, check_rng, input_error
 from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.time_blocks import time_blocks
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -34,7 +35,6 @@ FEWEST_CASES = 2
 MOST_FOLDS = 10
 _MOST_REPEATS = 10
 _CASES_FOR_ONE_SPLIT = 20_000
-_BLOCKS = 10
 # blocks of time that are learned from before the first is judged, with enough cases of a class in each or not
 _FEW_BLOCKS, _MANY_BLOCKS, _ENOUGH = 3, 6, 50
 # Above this many cases of a class, if many are equal, they choose their folds independently:
@@ -167,16 +167,25 @@ def split_classes(
     return splits
 
 
-def split_by_time(time: Any, codes: IntArray, n_classes: int, *, cases: FloatArray, cell: IntArray) -> Splits:
+def split_by_time(
+    time: Any,
+    codes: IntArray,
+    n_classes: int,
+    *,
+    number: FloatArray,
+    cases: FloatArray,
+    cell: IntArray,
+    end: Any = None,
+) -> Splits:
     """Split rows into ten blocks of time of equal size, equal times in one block; later ones are judged.
 
     Rules are chosen on the blocks before, at least three; six where a class has fewer than 50 cases in a
-    block, as few cases choose dear rules.
+    block, as few cases choose dear rules. Rows stand for a `number` of cases each, and for the time from
+    `time` to `end`.
     """
-    earlier = np.searchsorted(np.sort(time), time)
-    block = np.unique(_BLOCKS * earlier // len(time), return_inverse=True)[1]
+    block = time_blocks(time, number)
     blocks = int(block.max()) + 1
-    by_class = np.bincount(block * n_classes + codes, minlength=blocks * n_classes).reshape(blocks, -1)
+    by_class = np.bincount(block * n_classes + codes, number, blocks * n_classes).reshape(blocks, -1)
     present = by_class.sum(axis=0) > 0
     first = _FEW_BLOCKS if by_class.sum(axis=0)[present].min() >= _ENOUGH * blocks else _MANY_BLOCKS
     first = min(first, blocks - 1)
@@ -185,24 +194,31 @@ def split_by_time(time: Any, codes: IntArray, n_classes: int, *, cases: FloatArr
         raise input_error(
             "time",
             f"must leave at least two cases of each class in the first {_FEW_BLOCKS} blocks of time",
-            f"{blocks} blocks with {learned.min()} cases of a class before the first that is judged",
+            f"{blocks} blocks with {learned.min():g} cases of a class before the first that is judged",
             "collect a longer period, or leave time out.",
         )
-    periods = tuple((own.min(), own.max()) for own in (time[block == one] for one in range(blocks)))
+    last = time if end is None else end
+    periods = tuple((time[block == one].min(), last[block == one].max()) for one in range(blocks))
     return Splits((Rows(cell, block[cell], cases[cell]),), blocks, first, forward=True, periods=periods)
 
 
 def split_clusters(
-    codes: IntArray, cluster: IntArray, *, folds: int, repeats: int, rng: Any
+    codes: IntArray,
+    cluster: IntArray,
+    *,
+    folds: int,
+    repeats: int,
+    rng: Any,
+    number: FloatArray | None = None,
 ) -> list[IntArray]:
     """Return the fold of every row in each of `repeats` splits, no cluster torn apart.
 
     Clusters are dealt out in random order, the largest first, each to the fold that keeps the shares of
-    every class most even.
+    every class most even. `number` says how many cases each row stands for, by default one.
     """
     clusters, classes = int(cluster.max()) + 1, int(codes.max()) + 1
     code = cluster * classes + codes
-    counts = np.bincount(code, minlength=clusters * classes).reshape(clusters, classes).astype(np.float64)
+    counts = np.bincount(code, number, clusters * classes).reshape(clusters, classes).astype(np.float64)
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     sizes = counts.sum(axis=1)
     deal = compiled(_deal_loop) if worth_compiling(clusters * folds * classes) else _deal_loop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +14,12 @@ import numpy as np
 from demur._checks import check_choice, check_confidence_level, check_range, check_rng, input_error
 from demur._kernels.integrals import rectangle_scores
 from demur._kernels.multiple_tests import holm
-from demur._kernels.normal import normal_quantile
+from demur._kernels.normal import t_quantile
 from demur._results import Interval, Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.difference import FLOOR
+from demur.honest.estimates import row_sample
+from demur.honest.mean_loss import mean_loss
 from demur.honest.pairs import PairedCases, paired_cases
 from demur.paired.counts import PairedCounts
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -43,7 +46,9 @@ class VolumeDifferenceTest(Result):
     standard_error : float
         The larger of the two standard errors.
     statistic, pvalue : float
-        difference / standard_error, and its normal tail probability.
+        difference / standard_error, and its tail probability.
+    df : float
+        Degrees of freedom of the t law where cases come in clusters; infinite for the normal law.
     volume_a, volume_b : float
         Honest volumes.
     evidence : dict
@@ -66,10 +71,11 @@ class VolumeDifferenceTest(Result):
     prevalence: float
     folds: int
     evidence: dict[str, Any]
+    df: float = math.inf
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the average-centred interval of the difference."""
-        reach = normal_quantile(check_confidence_level(confidence_level)) * self.standard_error
+        reach = t_quantile(check_confidence_level(confidence_level), self.df) * self.standard_error
         return Interval(self.difference - reach, self.difference + reach)
 
 
@@ -157,24 +163,30 @@ def volume_difference_of(
     cases: PairedCases, mu: Range = UNIT, nu: Range = UNIT, *, alternative: str = "two-sided"
 ) -> VolumeDifferenceTest:
     """Make the test from judged cases and checked arguments."""
-    from scipy.special import ndtr
+    from scipy.special import ndtr, stdtr
 
     scores = partial(rectangle_scores, mu=mu, nu=nu)
     hindsight, honest = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
-    centre, error = (hindsight[0] + honest[0]) / 2, max(hindsight[1], honest[1])
+    error, df = max(hindsight[1], honest[1]), math.inf
+    if cases.clustered is not None:
+        rows, *models = cases.clustered
+        sample = row_sample(rows, rows.shares)
+        totals = []
+        for seen in (True, False):
+            first, second = (model.row_scores(rows, scores, hindsight=seen) for model in models)
+            totals.append(mean_loss(first - second, sample, 0.0, added=0).standard_error)
+        error, df = max(totals), sample.units - 1
+    centre = (hindsight[0] + honest[0]) / 2
     statistic = centre / max(error, FLOOR)
-    pvalue = {
-        "two-sided": 2 * ndtr(-abs(statistic)),
-        "less": ndtr(statistic),
-        "greater": ndtr(-statistic),
-    }[alternative]
+    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
+    pvalue = ndtr(tail) if math.isinf(df) else stdtr(df, tail)
     return VolumeDifferenceTest(
         difference=centre,
         honest=honest[0],
         hindsight=hindsight[0],
         standard_error=error,
         statistic=statistic,
-        pvalue=float(pvalue),
+        pvalue=float(2 * pvalue if alternative == "two-sided" else pvalue),
         volume_a=cases.honest.first.mean_score(scores),
         volume_b=cases.honest.second.mean_score(scores),
         alternative=alternative,
@@ -184,6 +196,7 @@ def volume_difference_of(
         prevalence=cases.prevalence,
         folds=cases.folds,
         evidence=cases.evidence,
+        df=df,
     )
 
 

@@ -1,11 +1,11 @@
 """A policy in use: do the scores look as before, what does keeping the window cost, is the promise kept?
 
 `PolicyMonitor` takes batches of scores, and labels as they arrive. `drift` holds the e-process of
-outcomes, blocks and prevalence with its theorem, `actions` that of rules without a single score,
-`betting` the confidence sequence of the cost, `rates` that of a share, `mixture` the prevalence by
-maximum likelihood, `scale` the warnings about scores on another scale, `recent` the last batches
-alone, `audit` the draw of cases to label, `labels` the labels that came back, `state` the file, `page`
-and `drawing` the page. `judge_policy` judges a policy of any rule on one labelled sample.
+outcomes, blocks and prevalence with its theorem, `reference` what a window expects to see, `actions` what a
+rule without a single score does, `betting` the confidence sequences of cost and shares, `mixture` the
+prevalence by maximum likelihood and whether it explains a change, `labels` the draw of cases to label and
+the labels that came back, `state` the file, `alarms` the sentences, `page` the page. `judge_policy` judges a
+policy of any rule on one labelled sample.
 
 Imports: windows, surface, costs.
 """

@@ -2,4 +2,4 @@ from .judgement import GroupJudgement as GroupJudgement
 from .judgement import PolicyJudgement as PolicyJudgement
 from .judgement import judge_policy as judge_policy
 from .monitor import PolicyMonitor as PolicyMonitor
-from .recent import RecentBatches as RecentBatches
+from .monitor import RecentBatches as RecentBatches

@@ -7,7 +7,7 @@ s_m that hold together with probability 1 - alpha / 2 (Clopper and Pearson, Bonf
 [low, high] for every action, which holds the true shares with that probability.
 
 E-process. After c of n cases, the ratio of a Beta mixture to the likelihood of p
-(``demur.monitoring.rates``) is a nonnegative martingale under p that starts at 1. Its smallest value
+(``demur.monitoring.betting``) is a nonnegative martingale under p that starts at 1. Its smallest value
 over the range is at most its value at the true share. So is the mean over the actions, and over the
 starts of ``demur.monitoring.drift``. Half of that mean therefore reaches 1 / alpha with probability
 at most alpha / 2 (Ville); with the limits above a false alarm has a probability of at most alpha, ever.
@@ -20,8 +20,8 @@ import numpy as np
 
 from demur._checks import input_error
 from demur._kernels.proportions import binomial_interval
+from demur.monitoring.betting import log_beta_mixture
 from demur.monitoring.drift import ChangeTest
-from demur.monitoring.rates import log_beta_mixture
 from demur.policy.policy import Policy
 from demur.typing import FloatArray
 
@@ -43,6 +43,7 @@ class ActionRanges(ChangeTest):
     low: FloatArray
     high: FloatArray
     expected: tuple[float | None, ...]
+    cluster_size: float = 1.0
     log_spent = math.log(2)
 
     @classmethod
@@ -53,12 +54,12 @@ class ActionRanges(ChangeTest):
             hint = "make it with Policy.from_answer."
             raise input_error("policy", "must have its evidence", f"the rule {policy.chosen!r}", hint)
         classes = len(policy.classes)
-        level = 1 - alpha / 2 / (classes + 2)
+        level, units = 1 - alpha / 2 / (classes + 2), evidence.n / evidence.cluster_size
 
         def limits(share: float | None) -> tuple[float, float]:
             if share is None:
                 return 0.0, 1.0
-            low, high = binomial_interval(share * evidence.n, evidence.n, level)
+            low, high = binomial_interval(share * units, units, level)
             return float(low), float(high)
 
         wrong = limits(policy.error_rate)[1]
@@ -70,6 +71,7 @@ class ActionRanges(ChangeTest):
         return cls(
             low=np.array([*low, least]),
             high=np.array([*high, most]),
+            cluster_size=evidence.cluster_size,
             expected=(*[None] * classes, policy.abstention_rate),
         )
 
@@ -94,5 +96,5 @@ class ActionRanges(ChangeTest):
 
     def outcome_log_ratio(self, counts: FloatArray) -> float:
         """Return log E_j of the decisions, from these cases and the reference alone."""
-        ratios = self.log_ratios(counts[None], np.zeros((1, self.size)))
+        ratios = self.log_ratios(counts[None] / self.cluster_size, np.zeros((1, self.size)))
         return float(np.logaddexp.reduce(ratios[:, 0])) - math.log(self.size) - self.log_spent

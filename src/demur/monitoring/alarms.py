@@ -8,6 +8,7 @@ from demur.exceptions import UndefinedError
 from demur.surface.window import ABSTAIN
 
 __all__ = [
+    "NO_PROMISE",
     "NO_SCORE",
     "action_words",
     "advice",
@@ -15,11 +16,18 @@ __all__ = [
     "cases_per_day",
     "frequent_actions",
     "outcome_sentence",
+    "promise_words",
     "quiet_sentence",
 ]
 
 NO_SCORE = "Scores are not watched: the rule has no single score. Its decisions are."
 """What is said about a rule that reads several columns."""
+
+NO_PROMISE = (
+    "The policy promises no cost: it states no upper end of one measured on cases that did not choose it, as "
+    "demur decide and Policy.from_answer do."
+)
+"""What is said about a policy made with hindsight, or by an earlier version."""
 
 # actions in a sentence
 _MOST_ACTIONS = 7
@@ -43,10 +51,21 @@ def alarm_sentences(monitor: Any) -> list[str]:
         low, high = monitor.cost_interval
         sentences.append(
             f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) by "
-            f"{monitor.n_labelled} labels, promised {monitor.promise.cost:.4g}, at most "
-            f"{monitor.promise.limit:.4g}."
+            f"{monitor.n_labelled} labels{promise_words(monitor, _short)}."
         )
     return sentences
+
+
+def promise_words(monitor: Any, shown: Callable[[float], str]) -> str:
+    """Say what was promised, behind what the cases cost; empty where nothing was."""
+    promise = monitor.promise
+    if promise is None:
+        return ""
+    return f"; promised {shown(promise.cost)}, at most {shown(promise.limit)}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.4g}"
 
 
 def quiet_sentence(monitor: Any, shown: Callable[[float, int], str]) -> str:
@@ -74,7 +93,7 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
         steps.append(_about_the_change(monitor, proposed))
     if monitor.promise_e_value >= 1 / monitor.alpha:
         steps.append(
-            "Find out where it costs more: demur judge with --group shows it by branch, month or device. "
+            "Find out where it costs more: demur audit with --group shows it by branch, month or device. "
             "If the classes look different now, make a new policy from the labels at hand."
         )
     if steps:
@@ -159,10 +178,13 @@ def _explained(monitor: Any) -> str:
     low, high = monitor.prevalence_interval
     rate = f"{100 * monitor.prevalence:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
     if not monitor.only_prevalence:
-        return (
-            "A changed share of positives does not explain it: the scores themselves have moved. Label "
-            "new cases and make a new policy."
+        moved = (
+            "A changed share of positives does not explain it: the scores themselves have moved."
+            if monitor.mixture_refuted
+            else "Take it that the scores themselves have moved: a changed share of positives is not clearly "
+            "the better explanation."
         )
+        return f"{moved} Label new cases and make a new policy."
     sentence = (
         f"A changed share of positives explains it: about {rate} instead of "
         f"{100 * monitor.policy.prevalence:.1f} %."

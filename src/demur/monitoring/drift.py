@@ -100,9 +100,12 @@ class ChangeTest(ABC):
     ----------
     log_spent : float
         Log of the factor by which the evidence is made smaller, for what the reference may err.
+    cluster_size : float
+        Number of cases that belong together: so many count as one.
     """
 
     log_spent = 0.0
+    cluster_size: float
 
     @abstractmethod
     def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
@@ -120,7 +123,7 @@ class ChangeTest(ABC):
 
         The first start counts from the first batch, so it holds all cases.
         """
-        counts = np.stack([start.counts for start in starts])
+        counts = np.stack([start.counts for start in starts]) / self.cluster_size
         ratios = self.log_ratios(counts, counts[0] - counts)
         weights = np.array([-math.log(start.batch * (start.batch + 1)) for start in starts])
         terms = weights + np.logaddexp.reduce(ratios)

@@ -12,9 +12,9 @@ from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
+from demur.monitoring.alarms import NO_PROMISE
 from demur.monitoring.betting import CostSequence, loss_range
 from demur.monitoring.labels import LabelledCases, known_labels, rule_values
-from demur.monitoring.promise import promise_of
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
@@ -77,15 +77,18 @@ class PolicyJudgement(Result):
     precision_negative, precision_positive : float or None
         Share of right decisions on each side, with their intervals; None for more than two classes.
     promised_cost, promised_limit : float or None
-        Expected cost per case, and how far above it the true cost may be: given the blocks of the policy,
-        else the upper end of the interval it states.
+        Cost per case after the choice, and the upper end of its interval; None where the policy states no
+        such end, as one made with hindsight.
+    promised_abstention : float or None
+        Share of the cases that the policy expects to abstain on, to be compared with 1 - `overall.decided`:
+        both are counted on the rule as written.
     e_value : float
-        Evidence that the cost exceeds `promised_limit`.
+        Evidence that the cost exceeds `promised_limit`, halved as in `PolicyMonitor.promise_e_value`.
     broken : bool
         Whether it does: `e_value` is at least 1 / (1 - confidence_level).
     verdict : str or None
         "not kept" if `broken`, "kept" if the interval of the cost ends at or below `promised_limit`, else
-        "not yet certain"; None for a policy without costs.
+        "not yet certain"; None where no cost was promised or could be counted.
     groups : tuple of GroupJudgement
         The same by group.
     notes : tuple of str
@@ -102,6 +105,7 @@ class PolicyJudgement(Result):
     precision_positive_interval: Interval | None
     promised_cost: float | None
     promised_limit: float | None
+    promised_abstention: float | None
     e_value: float
     broken: bool
     groups: tuple[GroupJudgement, ...]
@@ -132,7 +136,8 @@ def judge_policy(
 ) -> PolicyJudgement:
     """Judge a policy on later labelled cases: cost against promise, errors, one line per group.
 
-    Assumes that the cases are independent and none of them helped to choose the policy. With
+    Assumes that the cases are independent, or clusters like those of the policy's data, and that none of
+    them helped to choose the policy. With
     labels for a part of the cases only, the part must be random with known probabilities.
 
     Parameters
@@ -166,7 +171,8 @@ def judge_policy(
     Notes
     -----
     Limits of the cost come from betting (``demur.monitoring.betting``): right for every sample size
-    and every law of the costs between the smallest and the largest loss. For amounts these are the
+    and every law of the costs between the smallest and the largest loss. A policy decided with clusters
+    counts so many cases as one as a cluster has. For amounts these are the
     smallest and the largest that any action could have on these cases, whatever their classes: larger
     amounts that might come later are not allowed for. Limits of shares are exact binomial ones; with
     unequal weights they are approximate.
@@ -178,17 +184,16 @@ def judge_policy(
 
     Examples
     --------
-    The policy promised a cost of 0.2 per case. On later cases every second alarm is false:
+    The policy promised a cost of about 0.2 per case. On later cases every second alarm is false:
 
-    >>> import numpy as np
-    >>> from demur import CostModel, Policy, abstention_surface
+    >>> from demur import CostModel, Policy, compare_models
     >>> from demur.monitoring import judge_policy
     >>> y, s = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.3, 0.8, 0.9] * 50
     >>> costs = CostModel(cost_fn=5, cost_fp=2, cost_abstain=0.6)
-    >>> policy = Policy.from_surface(abstention_surface(y, s), costs=costs)
+    >>> policy = Policy.from_answer(compare_models(y, {"risk": s}, costs=costs).answer)
     >>> later = judge_policy(policy, [0.1, 0.9] * 200, [0, 1, 0, 0] * 100, groups=["north", "south"] * 200)
-    >>> round(later.promised_cost, 3), later.overall.cost, later.verdict
-    (0.2, 0.5, 'not kept')
+    >>> round(later.promised_cost, 2), round(later.promised_limit, 2), later.overall.cost, later.verdict
+    (0.22, 0.27, 0.5, 'not kept')
     >>> [(group.name, group.cost) for group in later.groups]
     [('north', 0.0), ('south', 1.0)]
     """
@@ -199,11 +204,13 @@ def judge_policy(
         raise UndefinedError("A judgement needs labels. Hint: all of them are missing.")
     cases = LabelledCases.of(policy, values, labels, weights=weights, costs=costs)
     alpha = 1 - level
-    promise = promise_of(policy, alpha=alpha)
     bounds = None if cases.losses is None else loss_range(cases.losses)
-    limit = None if promise is None else promise.limit
+    limit = policy.expected_limit
     sequence = _sequence(cases, alpha, bounds, limit)
-    log_e = 0.0 if sequence is None or limit is None else sequence.most_broken
+    log_e = 0.0 if sequence is None else sequence.log_evidence
+    notes = [] if limit is not None else [NO_PROMISE]
+    if policy.amounts is not None and costs is None:
+        notes.append(_NO_AMOUNTS)
     parts, names = np.array([]), []
     if groups is not None:
         column = np.asarray(groups)
@@ -221,14 +228,15 @@ def judge_policy(
         precision_negative_interval=negative[1],
         precision_positive=positive[0],
         precision_positive_interval=positive[1],
-        promised_cost=None if promise is None else promise.cost,
+        promised_cost=None if limit is None else policy.expected_cost,
         promised_limit=limit,
+        promised_abstention=policy.abstention_rate,
         e_value=float(np.exp(min(log_e, 700.0))),
         broken=bool(log_e >= -np.log(alpha)),
         groups=tuple(
             _judged(name, policy, cases.take(parts == name), alpha / len(names), bounds) for name in names
         ),
-        notes=(_NO_AMOUNTS,) if policy.amounts is not None and costs is None else (),
+        notes=tuple(notes),
         confidence_level=level,
     )
 
@@ -240,16 +248,22 @@ def _sequence(
         return None
     low, high = bounds
     shuffled = np.random.default_rng(0).permutation(np.sort(cases.unbiased_costs()))
-    begun = CostSequence(low=low, high=high, alpha=alpha, promise=None if limit is None else min(limit, high))
+    begun = CostSequence(
+        low=low,
+        high=high,
+        alpha=alpha,
+        cluster_size=cases.cluster_size,
+        promise=None if limit is None else min(limit, high),
+    )
     return begun.updated(shuffled, largest_weight=float(cases.weights.max()))
 
 
 def _judged(
     name: str, policy: Policy, cases: LabelledCases, alpha: float, bounds: tuple[float, float] | None
 ) -> GroupJudgement:
-    n = len(cases.codes)
+    n, size = len(cases.codes), cases.cluster_size
     decided = int(np.count_nonzero(cases.codes != ABSTAIN))
-    low, high = binomial_interval(decided, n, 1 - alpha)
+    low, high = binomial_interval(decided / size, n / size, 1 - alpha)
     wrong = cases.share(cases.wrong, cases.known, alpha)
     two = len(policy.classes) == 2
     missed = cases.share(cases.codes == 0, two & (cases.truth == 1), alpha)

@@ -1,7 +1,16 @@
-"""Labels that arrive late or for a part of the cases, for rules of any number of classes."""
+"""Labels that arrive late or for a part of the cases, for rules of any number of classes.
+
+Which decided cases get a label: a random part that can be drawn again. A case is drawn if the hash of its
+key, as a number in [0, 1), lies below the share. With a secret or at least arbitrary seed the draws are
+independent of scores and classes, and whoever knows seed and key can check them. Labels then count with
+1 / probability (Horvitz and Thompson 1952, doi:10.1080/01621459.1952.10483446).
+"""
 
 from __future__ import annotations
 
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +21,78 @@ from demur._checks.arrays import is_missing
 from demur._kernels.proportions import binomial_interval
 from demur._results import Interval
 from demur.costs.case_costs import CaseCosts
-from demur.monitoring.promise import losses_of
+from demur.costs.losses import Losses
+from demur.costs.matrix import CostMatrix
+from demur.costs.model import CostModel
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["LabelledCases", "known_labels", "rule_values"]
+__all__ = ["Audit", "LabelledCases", "known_labels", "largest_amount", "losses_of", "rule_values"]
 
 # log of one over the chance that an audit labels every case
 _UNLIKELY = 14.0
+# of a hash
+_BYTES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """A random part of the decided cases whose true class is asked for.
+
+    Attributes
+    ----------
+    share : float
+        Probability of being drawn, above 0 and at most 1.
+    seed : str
+        Another seed draws other cases.
+    """
+
+    share: float
+    seed: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a share that draws nobody."""
+        if not (math.isfinite(self.share) and 0 < self.share <= 1):
+            raise input_error(
+                "audit", "must be above 0 and at most 1", f"{self.share:g}", "0.01 asks for one in a hundred."
+            )
+
+    def drawn(self, keys: Iterable[str]) -> BoolArray:
+        """Tell for every key whether its case is drawn."""
+        secret = hashlib.sha256(self.seed.encode()).digest()
+        limit = round(self.share * 2 ** (8 * _BYTES))
+        hashes = (
+            hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=_BYTES, key=secret).digest()
+            for key in keys
+        )
+        return np.fromiter((int.from_bytes(each, "big") < limit for each in hashes), dtype=np.bool_)
+
+
+def losses_of(policy: Policy) -> FloatArray | None:
+    """Return the loss of every action (columns, abstaining last) by true class; None without such costs."""
+    if isinstance(policy.costs, CostMatrix):
+        return Losses.of_matrix(policy.costs.values, policy.abstain_costs).table
+    return policy.costs.losses.table if isinstance(policy.costs, CostModel) else None
+
+
+_FACTORS = {
+    "miss_factor": ("cost_fn", "cost_tn"),
+    "alarm_factor": ("cost_fp", "cost_tp"),
+    "review_factor": ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"),
+}
+
+
+def largest_amount(policy: Policy) -> float:
+    """Return the largest cost of a case that a policy of amounts states, at the middle of its factor."""
+    amounts, found = policy.amounts or {}, 0.0
+    for factor, names in _FACTORS.items():
+        low, high = amounts.get(factor, (1.0, 1.0))
+        for name in names:
+            value = amounts.get(name)
+            largest = value.get("largest") if isinstance(value, Mapping) else value
+            found = max(found, (low + high) / 2 * (largest or 0.0))
+    return found
 
 
 def rule_values(policy: Policy, table: Any) -> Any:
@@ -119,6 +191,8 @@ class LabelledCases:
     losses : array of (classes, cases, actions), or None
         What each action costs on a case if it is of each class, abstaining last; one column for all cases
         where costs do not differ by case.
+    cluster_size : float
+        Number of cases that count as one.
     """
 
     codes: IntArray
@@ -126,6 +200,7 @@ class LabelledCases:
     truth: IntArray
     weights: FloatArray
     losses: FloatArray | None
+    cluster_size: float
 
     @classmethod
     def of(
@@ -141,6 +216,7 @@ class LabelledCases:
             truth=truth,
             weights=_label_weights(weights, known),
             losses=_case_losses(policy, costs, len(codes)),
+            cluster_size=1.0 if policy.evidence is None else policy.evidence.cluster_size,
         )
 
     def take(self, chosen: BoolArray) -> LabelledCases:
@@ -154,6 +230,7 @@ class LabelledCases:
             truth=self.truth[chosen],
             weights=self.weights[chosen],
             losses=losses,
+            cluster_size=self.cluster_size,
         )
 
     @property
@@ -177,7 +254,7 @@ class LabelledCases:
         if not len(weights) or weights.sum() == 0:
             return None, None
         share = float(self.weights[hits & among & self.known].sum() / weights.sum())
-        n = float(weights.sum() ** 2 / (weights**2).sum())
+        n = float(weights.sum() ** 2 / (weights**2).sum()) / self.cluster_size
         low, high = binomial_interval(share * n, n, 1 - alpha)
         return share, Interval(float(low), float(high))
 

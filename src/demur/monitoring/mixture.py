@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._results import Interval
+from demur.monitoring.drift import log_urn
 from demur.monitoring.reference import ReferenceCells
 from demur.typing import FloatArray
 
@@ -21,6 +22,9 @@ _TRACE = 1e-4
 # limits of a prevalence need no more digits
 _NEAR = 1e-6
 _EXACT = 1e-12
+# prevalences, and shifts in standard deviations, that explain new scores
+_RATES = np.linspace(0, 1, 201)[:, None]
+_SHIFTS = np.linspace(-4, 4, 201)[:, None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +40,14 @@ class PrevalenceFit:
     p_value : float
         Of "the cases are a mixture of the reference classes", by the likelihood ratio to shares of
         their own in every cell. Small: the scores of the classes have moved. Right for one look.
+    log_odds : float
+        Log of how much likelier the cases are at the best prevalence than if all scores had moved alike.
     """
 
     prevalence: float
     interval: Interval
     p_value: float
+    log_odds: float
 
 
 def likeliest_prevalence(cells: ReferenceCells, counts: FloatArray) -> float:
@@ -80,7 +87,7 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
 
     estimate = likeliest_prevalence(cells, counts)
     samples = _Samples(
-        cells.in_blocks(counts),
+        cells.in_blocks(counts) / cells.cluster_size,
         cells.in_blocks(cells.positive) * cells.n_positive,
         cells.in_blocks(cells.negative) * cells.n_negative,
     )
@@ -93,7 +100,25 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
         prevalence=estimate,
         interval=Interval(min(low, estimate), max(high, estimate)),
         p_value=float(chdtrc(told - 2, 2 * max(samples.apart - highest, 0.0))) if told > 2 else 1.0,
+        log_odds=_share_against_shift(cells, samples.new),
     )
+
+
+def _share_against_shift(cells: ReferenceCells, new: FloatArray) -> float:
+    """Return by how much the log-likelihood at the best prevalence exceeds that of the best shift.
+
+    A shift by delta on the normal scale of the reference scores takes the share F below a cut to
+    Phi(Phi^-1(F) - delta), whatever the scale of the scores. Both have one parameter, and both predict with
+    the urn of ``demur.monitoring.drift``, which holds the sampling error of the reference.
+    """
+    from scipy.special import ndtr, ndtri
+
+    positive, negative = cells.in_blocks(cells.positive), cells.in_blocks(cells.negative)
+    mixed = _RATES * positive + (1 - _RATES) * negative
+    below = ndtri(np.clip(np.cumsum(cells.in_blocks(cells.shares()))[:-1], 0.0, 1.0))
+    moved = np.diff(ndtr(below - _SHIFTS), axis=1, prepend=0.0, append=1.0)
+    share, shift = (log_urn(new, cells.size_at() * shares + 0.5).max() for shares in (mixed, moved))
+    return float(share - shift)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -19,21 +20,17 @@ from demur._checks import (
 )
 from demur._files.whole import whole_file
 from demur._kernels.proportions import binomial_interval
-from demur._results import Interval, json_safe
+from demur._results import Interval, Result, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
 from demur.monitoring.actions import ActionRanges
-from demur.monitoring.alarms import alarm_sentences
-from demur.monitoring.betting import CostSequence, loss_range
+from demur.monitoring.alarms import NO_PROMISE, alarm_sentences
+from demur.monitoring.betting import CostSequence, loss_range, share_sequence
 from demur.monitoring.drift import Start, pruned
-from demur.monitoring.labels import LabelledCases, known_labels, rule_values
+from demur.monitoring.labels import LabelledCases, known_labels, largest_amount, losses_of, rule_values
 from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
-from demur.monitoring.promise import expected_outcomes, largest_amount, losses_of, promise_of
-from demur.monitoring.rates import cohen_kappa, share_sequence
-from demur.monitoring.recent import RecentBatches
-from demur.monitoring.reference import ReferenceCells
-from demur.monitoring.scale import BatchCounts, scale_sentences
+from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
 from demur.policy.policy import Policy
 from demur.policy.promise import Promise
@@ -41,7 +38,87 @@ from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
 from demur.windows.rule import Window
 
-__all__ = ["PolicyMonitor"]
+__all__ = ["PolicyMonitor", "RecentBatches"]
+
+# how much likelier a changed share of positives must be than scores that all moved alike
+_CLEARLY = math.log(1.5)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class RecentBatches(Result):
+    """The decisions of the last batches against what the policy expects; made by `PolicyMonitor.recent`.
+
+    Attributes
+    ----------
+    first, last : int
+        Numbers of the batches.
+    n : int
+        Cases in them.
+    shares : tuple of float
+        Shares of the decisions: the classes in order, abstained on last.
+    intervals : tuple of Interval
+        Their limits; these hold for all windows together.
+    negative, positive : float or None
+        The same for two classes, with `negative_interval` and `positive_interval`; None for more.
+    abstained : float
+        The last of the shares, with `abstained_interval`.
+    expected : tuple of float or None
+        The same shares by the evidence of the policy, in the same order; None where it states none.
+    e_value : float
+        Evidence that the shares have changed, from these cases and the reference alone.
+    limit : float
+        They certainly have if `e_value` reaches this.
+    differs : bool
+        Whether it does.
+    """
+
+    first: int
+    last: int
+    n: int
+    shares: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    expected: tuple[float | None, ...]
+    e_value: float
+    limit: float
+    differs: bool
+    _reported = (
+        "negative",
+        "negative_interval",
+        "positive",
+        "positive_interval",
+        "abstained",
+        "abstained_interval",
+    )
+
+    @property
+    def negative(self) -> float | None:
+        """Share called negative; None for more than two classes."""
+        return self.shares[0] if len(self.shares) == 3 else None
+
+    @property
+    def negative_interval(self) -> Interval | None:
+        """Limits of `negative`."""
+        return self.intervals[0] if len(self.shares) == 3 else None
+
+    @property
+    def positive(self) -> float | None:
+        """Share called positive; None for more than two classes."""
+        return self.shares[1] if len(self.shares) == 3 else None
+
+    @property
+    def positive_interval(self) -> Interval | None:
+        """Limits of `positive`."""
+        return self.intervals[1] if len(self.shares) == 3 else None
+
+    @property
+    def abstained(self) -> float:
+        """Share abstained on."""
+        return self.shares[-1]
+
+    @property
+    def abstained_interval(self) -> Interval:
+        """Limits of `abstained`."""
+        return self.intervals[-1]
 
 
 class PolicyMonitor:
@@ -125,7 +202,7 @@ class PolicyMonitor:
             self.cells if self.watches_scores else ActionRanges.of(policy, alpha=self.alpha)
         )
         losses = losses_of(policy)
-        if self.promise is not None and losses is not None:
+        if losses is not None:
             self._state.cost = self._new_sequence(*loss_range(losses))
 
     # ---------------------------------------------------------------- what is expected
@@ -147,17 +224,19 @@ class PolicyMonitor:
         """The cells of the score axis and what is expected in each; for windows only."""
         return ReferenceCells.of(self.policy)
 
-    @cached_property
+    @property
     def promise(self) -> Promise | None:
-        """The expected cost and its upper limit; None for a policy without costs."""
-        return promise_of(self.policy, alpha=self.alpha)
+        """The promised cost with its upper end, which is watched; None where there is no such end."""
+        return self.policy.promise if self.policy.expected_limit is not None else None
 
     def _new_sequence(self, low: float, high: float) -> CostSequence:
-        assert self.promise is not None
-        assert self.promise.limit is not None
+        limit = self.policy.expected_limit
         # amounts to come may be larger than those so far
-        limit = self.promise.limit if self.policy.amounts is not None else min(self.promise.limit, high)
-        return CostSequence(low=low, high=high, alpha=self.alpha, promise=limit)
+        if limit is not None and self.policy.amounts is None:
+            limit = min(limit, high)
+        return CostSequence(
+            low=low, high=high, alpha=self.alpha, cluster_size=self.reference.cluster_size, promise=limit
+        )
 
     # ---------------------------------------------------------------- batches
 
@@ -293,7 +372,7 @@ class PolicyMonitor:
         state = self._state
         state.labelled += cases.table(state.classes)
         state.agreement += agreement
-        if self.promise is None or cases.losses is None:
+        if cases.losses is None:
             return
         _, largest = loss_range(cases.losses)
         if state.cost is None:
@@ -347,9 +426,11 @@ class PolicyMonitor:
     def abstention_interval(self) -> Interval:
         """Limits of the share abstained on that hold at all times while it is constant."""
         expected = self.reference.expected[ABSTAIN]
-        return share_sequence(
-            self.outcomes[ABSTAIN], self.n, alpha=self.alpha, expected=0.5 if expected is None else expected
-        )
+        return self._share_limits(self.outcomes[ABSTAIN], self.n, 0.5 if expected is None else expected)
+
+    def _share_limits(self, count: float, n: float, expected: float) -> Interval:
+        size = self.reference.cluster_size
+        return share_sequence(count / size, n / size, alpha=self.alpha, expected=expected)
 
     @property
     def recent_counts(self) -> FloatArray:
@@ -383,15 +464,22 @@ class PolicyMonitor:
 
     @property
     def only_prevalence(self) -> bool:
-        """Whether a changed prevalence explains the scores, or the classes themselves have moved.
+        """Whether a changed prevalence explains the scores, and better than scores that moved.
 
-        They have if the evidence of the blocks against the fitted prevalence is an alarm still, or if
-        the likelihood ratio refutes every mixture of the classes at the level alpha / 5.
+        It does if the cases since the change are not refuted as a mixture of the reference classes at the
+        level alpha (`fitted_prevalence`), are at least 1.5 times as likely as if all scores had moved alike,
+        and the interval of the prevalence does not hold the assumed one. Right for one look.
         """
-        if not self.watches_scores:
+        if not self.watches_scores or self.scale_alarms:
             return False
-        evidence = self.cells.log_evidence_at(self.recent_counts, self.prevalence)
-        return evidence < -math.log(self.alpha) and self._fit.p_value >= self.alpha / 5
+        low, high = self.prevalence_interval
+        fits = not self.mixture_refuted and self._fit.log_odds >= _CLEARLY
+        return fits and not low <= self.cells.prevalence <= high
+
+    @property
+    def mixture_refuted(self) -> bool:
+        """Whether no prevalence explains the cases since the change, at the level alpha of one look."""
+        return self._fit.p_value < self.alpha
 
     @property
     def scores_moved(self) -> bool:
@@ -403,14 +491,15 @@ class PolicyMonitor:
         return bool(self.scale_alarms) or (changed and not self.only_prevalence)
 
     def _keeping(self, prevalence: float) -> float:
-        """Cost per case of this window beyond that of the best one at a prevalence."""
+        """Cost per case of this window beyond that of the best one at a prevalence, by the reference."""
         # refuses a policy without costs or under constraints
-        best = self.policy.at(prevalence=prevalence).expected_cost
-        losses = losses_of(self.policy)
-        assert losses is not None
-        assert best is not None
-        kept = (losses * expected_outcomes(self.cells, prevalence)).sum()
-        return max(float(kept) - best, 0.0)
+        best = ReferenceCells.of(self.policy.at(prevalence=prevalence))
+        losses: Any = losses_of(self.policy)
+        kept, least = (
+            float((losses * cells.outcomes_by_class() * [[1 - prevalence], [prevalence]]).sum())
+            for cells in (self.cells, best)
+        )
+        return max(kept - least, 0.0)
 
     @property
     def cost_of_keeping(self) -> float:
@@ -450,9 +539,17 @@ class PolicyMonitor:
 
     @property
     def promise_e_value(self) -> float:
-        """Largest evidence so far that the cost exceeds the promise; an alarm from 1 / alpha on."""
+        """Largest evidence so far that the cost exceeds `promise.limit`; an alarm from 1 / alpha on.
+
+        Half of the e-value: the other half of alpha is spent on the upper end itself, which came from data.
+        """
         sequence = self._state.cost
-        return 1.0 if sequence is None else math.exp(min(sequence.most_broken, 700.0))
+        return 1.0 if sequence is None else math.exp(min(sequence.log_evidence, 700.0))
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not watched, and why."""
+        return [] if self.promise is not None else [NO_PROMISE]
 
     @property
     def precision(self) -> dict[str, tuple[float, Interval]]:
@@ -465,7 +562,7 @@ class PolicyMonitor:
         return {
             name: (
                 float(table[code, code] / called[code]),
-                share_sequence(table[code, code], called[code], alpha=self.alpha, expected=0.9),
+                self._share_limits(table[code, code], called[code], 0.9),
             )
             for code, name in enumerate(self.actions[:-1])
             if called[code] > 0
@@ -483,8 +580,10 @@ class PolicyMonitor:
         if n == 0:
             return None
         same = float(table.trace())
-        limits = share_sequence(same, n, alpha=self.alpha, expected=0.9)
-        return same / n, limits, cohen_kappa(table)
+        chance = float(table.sum(axis=0) @ table.sum(axis=1)) / n**2
+        # both always say the same one thing: chance explains everything
+        kappa = 1.0 if chance == 1 else (same / n - chance) / (1 - chance)
+        return same / n, self._share_limits(same, n, 0.9), kappa
 
     def recent(self, batches: int = 7) -> RecentBatches:
         """Return the decisions of the last batches alone, with limits that hold for all windows together.
@@ -504,7 +603,8 @@ class PolicyMonitor:
         counts = np.array([row.counts for row in chosen]).sum(axis=0)
         n = counts.sum()
         spent = self.alpha / (last * (last + 1))
-        low, high = binomial_interval(counts, float(n), 1 - spent / len(counts))
+        size = self.reference.cluster_size
+        low, high = binomial_interval(counts / size, float(n / size), 1 - spent / len(counts))
         e_value = float(np.exp(min(self.reference.outcome_log_ratio(counts), 700.0)))
         return RecentBatches(
             first=chosen[0].first,
@@ -562,6 +662,7 @@ class PolicyMonitor:
             "promised_cost": None if self.promise is None else self.promise.cost,
             "promised_limit": None if self.promise is None else self.promise.limit,
             "promise_e_value": self.promise_e_value,
+            "notes": self.notes,
             "precision": {
                 side: {"share": share, "interval": limits} for side, (share, limits) in self.precision.items()
             },

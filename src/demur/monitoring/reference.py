@@ -1,7 +1,8 @@
 """What a policy expects to see: cells of the score axis and the reference cases in each.
 
 Cells end where pooled blocks of the evidence end and where the window begins and ends. The tests of a
-change are those of ``demur.monitoring.drift``.
+change are those of ``demur.monitoring.drift``. Scores on another scale than those a policy was made for are
+told at the first batch.
 """
 
 import math
@@ -17,18 +18,14 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
-__all__ = ["ReferenceCells", "has_blocks"]
+__all__ = ["BatchCounts", "ReferenceCells", "scale_sentences", "score_range"]
 
 # neighbours are joined until every cell of the block test is expected to hold this share
 _SMALLEST_SHARE = 1 / 200
 _SAME = 1e-12
-
-
-def has_blocks(policy: Policy) -> bool:
-    """Tell whether a policy is a window with the pooled blocks it was chosen on."""
-    evidence = policy.evidence
-    known = evidence is not None and evidence.blocks is not None and policy.prevalence is not None
-    return known and isinstance(policy.rule, Window)
+_MOST_OUTSIDE = 0.01
+# chance of a false warning about the scale, over all batches
+_CHANCE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +39,9 @@ class ReferenceCells(ChangeTest):
     positive, negative : array
         Element k: share of that class expected in cell k.
     n_positive, n_negative : float
-        Reference cases.
+        Reference cases; of clusters as many as there are clusters of the size of a case's.
+    cluster_size : float
+        As the evidence states it.
     prevalence : float
         P(positive) in use.
     sampled : bool
@@ -56,6 +55,7 @@ class ReferenceCells(ChangeTest):
     negative: FloatArray
     n_positive: float
     n_negative: float
+    cluster_size: float
     prevalence: float
     sampled: bool
     negative_cells: int
@@ -82,8 +82,9 @@ class ReferenceCells(ChangeTest):
         return cls(
             cuts=cuts,
             **shares,
-            n_positive=float(blocks.positives.sum()),
-            n_negative=float(blocks.negatives.sum()),
+            n_positive=float(blocks.positives.sum()) / evidence.cluster_size,
+            n_negative=float(blocks.negatives.sum()) / evidence.cluster_size,
+            cluster_size=evidence.cluster_size,
             prevalence=assumed,
             sampled=math.isclose(assumed, own, rel_tol=_SAME, abs_tol=_SAME),
             negative_cells=_cells_below(cuts, below, never=0 if window.lower == -math.inf else len(cuts) + 1),
@@ -131,6 +132,10 @@ class ReferenceCells(ChangeTest):
         """Return the numbers of cases called negative, called positive and abstained on."""
         first, last = self.negative_cells, max(self.negative_cells, self.decided_from)
         return float(counts[:first].sum()), float(counts[last:].sum()), float(counts[first:last].sum())
+
+    def outcomes_by_class(self) -> FloatArray:
+        """Return the expected shares of the decisions among negatives and among positives (rows)."""
+        return np.array([self.outcomes(self.negative), self.outcomes(self.positive)])
 
     @cached_property
     def expected(self) -> tuple[float, float, float]:
@@ -188,16 +193,7 @@ class ReferenceCells(ChangeTest):
         # in the order of the scores, as in the test of all batches
         possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
         known = np.array(self.expected) * self.size_at() + 0.5
-        return float(log_ratio(counts[possible], known[possible]))
-
-    def log_evidence_at(self, counts: FloatArray, prevalence: float) -> float:
-        """Return log E_j of the blocks against the classes of the reference at another prevalence.
-
-        At the prevalence fitted to the same counts it can only be too small: large values say that
-        the scores of the classes themselves have moved.
-        """
-        known = self.in_blocks(self.shares(prevalence) * self.size_at(prevalence)) + 0.5
-        return float(log_ratio(self.in_blocks(counts), known))
+        return float(log_ratio(counts[possible] / self.cluster_size, known[possible]))
 
 
 def _threshold_cuts(window: Window) -> tuple[float | None, float | None]:
@@ -222,3 +218,111 @@ def _cuts(lower: FloatArray, upper: FloatArray, thresholds: list[float]) -> Floa
         if 0 <= block < len(ends) and cut < lower[block + 1]:
             ends[block] = cut
     return np.unique(np.concatenate([ends, thresholds]))
+
+
+# ---------------------------------------------------------------- another scale
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BatchCounts:
+    """What a batch of scores is reduced to.
+
+    Attributes
+    ----------
+    counts : array
+        Cases per cell of the reference; per action where the rule has no single score.
+    low, high : float
+        Smallest and largest score; 0 where the rule has no single score.
+    outside : int
+        Cases below or above every reference score.
+    missing : int
+        Rows without a score.
+    """
+
+    counts: FloatArray
+    low: float = 0.0
+    high: float = 0.0
+    outside: int = 0
+    missing: int = 0
+
+    @classmethod
+    def of(cls, scores: FloatArray, cells: ReferenceCells, policy: Policy) -> "BatchCounts":
+        """Count scores."""
+        low, high = score_range(policy)
+        return cls(
+            counts=np.bincount(cells.cell_of(scores), minlength=cells.size).astype(np.float64),
+            low=float(scores.min()),
+            high=float(scores.max()),
+            outside=int(np.count_nonzero((scores < low) | (scores > high))),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return int(self.counts.sum())
+
+    def joined(self, later: "BatchCounts") -> "BatchCounts":
+        """Return both as one batch."""
+        return BatchCounts(
+            counts=self.counts + later.counts,
+            low=min(self.low, later.low),
+            high=max(self.high, later.high),
+            outside=self.outside + later.outside,
+            missing=self.missing + later.missing,
+        )
+
+
+def score_range(policy: Policy) -> tuple[float, float]:
+    """Return the smallest and the largest score of the evidence."""
+    assert policy.evidence is not None
+    blocks = policy.evidence.blocks
+    assert blocks is not None
+    return float(blocks.lower[0]), float(blocks.upper[-1])
+
+
+def scale_sentences(
+    policy: Policy, cells: ReferenceCells, batch: BatchCounts, *, number: int = 1
+) -> dict[str, str]:
+    """Say what is odd about the scale of the scores in a batch; empty if nothing is.
+
+    A share of 1 % outside the range counts only if it is too large for chance: the mass outside n
+    reference scores follows Beta(2, n - 1). Over all batches together the probability of a false
+    warning is at most 0.001 per kind.
+    """
+    from scipy.special import betainc, betaincinv
+
+    chance = _CHANCE / 2 / (number * (number + 1))
+    low, high = score_range(policy)
+    said = {}
+    if batch.outside > _MOST_OUTSIDE * batch.n:
+        size = max(cells.n_positive + cells.n_negative, 2.0)
+        mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
+        if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) <= chance:
+            percent = low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0
+            said["outside"] = (
+                f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the "
+                f"range the policy was made for; they run from {batch.low:g} to {batch.high:g}"
+                f"{': divide by 100?' if percent else '.'}"
+            )
+    if batch.n > 1 and batch.low == batch.high and cells.size > 1:
+        share = cells.shares()[int(cells.cell_of(np.array([batch.low]))[0])]
+        if _all_within(share, cells, batch.n - 1, chance):
+            said["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
+    if low >= 0 and 1 < high <= 100 and batch.low >= 0 and batch.high <= 1:
+        share = float(cells.shares()[: int(cells.cell_of(np.array([1.0]))[0]) + 1].sum())
+        if _all_within(share, cells, batch.n, chance):
+            said["scale"] = (
+                f"All scores lie between 0 and 1, but the policy was made for scores from {low:g} to "
+                f"{high:g}: multiply by 100?"
+            )
+    return said
+
+
+def _all_within(share: float, cells: ReferenceCells, n: int, chance: float) -> bool:
+    """Tell whether n cases all fall where `share` of the reference lies too rarely for chance."""
+    from scipy.special import betaincinv
+
+    size = cells.n_positive + cells.n_negative
+    held = share * size
+    most = float(betaincinv(held + 1, max(size - held, 1e-9), 1 - _CHANCE / 2))
+    return most < 1 and n * math.log(most) <= math.log(chance)

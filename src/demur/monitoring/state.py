@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from demur.windows.rule import Window
 __all__ = [
     "BatchRow",
     "MonitorState",
+    "locked",
     "parsed_state",
     "policy_digest",
     "state_policy",
@@ -38,6 +40,8 @@ _MOST_KEYS = 1000
 _MOST_ROWS = 120
 _LARGEST_POLICY = 12_000
 _KEY_DIGITS = 12
+# seconds between two attempts to take a lock
+_BETWEEN = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,10 +207,11 @@ class MonitorState:
         self.agreement = np.array(data["agreement"], dtype=np.float64)
         if self.agreement.shape != (m, m):
             raise ValueError(f"cases with two labels are not a table of {m} by {m}")
-        if (self.cost is None) != (data["cost"] is None):
-            raise ValueError("costs do not fit the policy")
-        if self.cost is not None:
+        if self.cost is not None and data["cost"] is not None:
             self.cost = self.cost.with_state(data["cost"])
+        # older states have no cost where none was promised
+        elif data["cost"] is not None or (self.cost is not None and self.cost.promise is not None):
+            raise ValueError("costs do not fit the policy")
         self.rows = [BatchRow.from_list(row, m + 1) for row in data["history"]]
         self.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
 
@@ -329,3 +334,47 @@ def parsed_state(path: str | Path) -> dict[str, Any]:
             "Hint: update demur."
         )
     return data
+
+
+# ---------------------------------------------------------------- one process at a time
+
+
+@contextmanager
+def locked(path: str | Path, *, patience: float = 60.0) -> Iterator[None]:
+    """Hold the lock of a state file; wait up to `patience` seconds for another process, then refuse.
+
+    The lock is an open file beside the state, named like it with ".lock" at the end. The operating
+    system releases it when its holder ends, also when that is killed. The file stays.
+    """
+    beside = Path(f"{path}.lock")
+    try:
+        beside.touch()
+    except OSError as error:
+        raise InputError(f"`{beside}` cannot be written: {error.strerror}.") from None
+    with open(beside, "a+b") as handle:
+        until = time.monotonic() + patience
+        while not _taken(handle.fileno()):
+            if time.monotonic() >= until:
+                raise InputError(
+                    f"`{path}` is in use by another process. Hint: run this again when that has ended."
+                )
+            time.sleep(_BETWEEN)
+        # closing the file releases the lock
+        yield
+
+
+def _taken(descriptor: int) -> bool:
+    """Try to take the lock without waiting."""
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            # Windows: one byte at the start of the file
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -17,12 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_groups,
     check_labels,
     check_left_out,
     check_members,
     check_nonnegative,
     check_same_length,
     check_scores,
+    check_times,
     check_type,
     check_weights,
     input_error,
@@ -35,7 +37,7 @@ from demur.counts.scores import ScoreCounts, check_class_columns, united_ranges
 from demur.exceptions import InputError
 from demur.surface.bounds import count_bounds
 from demur.surface.surface import surface_of
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["CASES", "JointCounts", "PairedCounts", "PairedRows", "as_paired_rows"]
 
@@ -306,6 +308,10 @@ class JointCounts(Result):
         Element c is the number of cases of that class in cell c.
     counts : mapping
         Model -> its own counts, in finer bins than the cells or exact.
+    cluster : array or None
+        Element c is the cluster of the cases in cell c, from 0 on, where cases are not independent.
+    start, end : array or None
+        Element c is the first (last) time of the block of time of cell c.
     n : float
         Number of cases.
     exact : bool
@@ -333,7 +339,10 @@ class JointCounts(Result):
     positives: FloatArray
     negatives: FloatArray
     counts: Mapping[str, ScoreCounts]
-    _evidence = ("counts",)
+    cluster: IntArray | None = None
+    start: Any = None
+    end: Any = None
+    _evidence = ("counts", "start", "end")
 
     def __post_init__(self) -> None:
         """Check shapes and freeze."""
@@ -345,6 +354,11 @@ class JointCounts(Result):
         for one, bound in self.upper.items():
             check_same_length(positives=self.positives, negatives=self.negatives, upper=bound)
             check_same_length(positives=self.positives, lower=self.lower[one])
+        if self.cluster is not None:
+            object.__setattr__(self, "cluster", check_groups(self.cluster)[0])
+            check_same_length(positives=self.positives, cluster=self.cluster)
+        for name in ("start", "end"):
+            object.__setattr__(self, name, check_times(getattr(self, name), len(self.positives)))
         Result.__post_init__(self)
 
     @property
@@ -397,4 +411,7 @@ class JointCounts(Result):
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "in bins"
         names = ", ".join(self.models)
-        return f"JointCounts(n={self.n:g}, models {names}, cells={len(self.positives)}, {kind})"
+        clusters = "" if self.cluster is None else f", {int(self.cluster.max()) + 1} clusters"
+        blocks = "" if self.start is None else f", {len(np.unique(self.start))} blocks of time"
+        cells = f"cells={len(self.positives)}{clusters}{blocks}"
+        return f"JointCounts(n={self.n:g}, models {names}, {cells}, {kind})"

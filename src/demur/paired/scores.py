@@ -15,7 +15,9 @@ import numpy as np
 from demur._checks import (
     check_both_classes,
     check_columns,
+    check_groups,
     check_labels,
+    check_left_out,
     check_same_length,
     check_weights,
     input_error,
@@ -43,6 +45,8 @@ class JointScores:
     negative_weight, positive_weight : array or None
     n_negative, n_positive : float
         Weight of each class.
+    clusters : pair of arrays, or None
+        Cluster of every negative and of every positive, where cases are not independent.
     evidence : dict
         What the scores were read from: cases, or joint counts.
     """
@@ -54,12 +58,15 @@ class JointScores:
         weights: FloatArray | None,
         evidence: dict[str, Any] | None = None,
         *,
+        cluster: IntArray | None = None,
         both_classes: str | None = None,
     ) -> None:
         if weights is not None and not weights.all():
             kept = weights > 0
             positive, scores, weights = positive[kept], [column[kept] for column in scores], weights[kept]
+            cluster = None if cluster is None else cluster[kept]
         self._scores = scores
+        self.clusters = None if cluster is None else (cluster[~positive], cluster[positive])
         self._members = {kind: np.flatnonzero(positive == kind) for kind in (True, False)}
         if both_classes is not None:
             check_both_classes(len(self._members[True]), len(self._members[False]), both_classes)
@@ -85,12 +92,15 @@ class JointScores:
         quantity: str,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
         cells: bool = False,
     ) -> "JointScores":
         """Check and join the scores of two models; `quantity` opens the error sentence.
 
         `cells`: whether the caller can take joint counts instead of rows.
         """
+        if isinstance(y_true, PairedCounts):
+            check_left_out("a PairedCounts", groups=groups)
         if isinstance(y_true, PairedCounts) and not cells:
             raise input_error(
                 "y_true",
@@ -99,11 +109,14 @@ class JointScores:
                 "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
             )
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+        cluster = None if groups is None else check_groups(groups)[0]
+        check_same_length(y_true=rows.positive, groups=cluster)
         return cls(
             rows.positive,
             np.stack([rows.score_a, rows.score_b]),
             rows.weights,
             rows.evidence,
+            cluster=cluster,
             both_classes=quantity,
         )
 

@@ -41,6 +41,8 @@ class PolicyEvidence(Result):
         What made the policy.
     blocks : Blocks or None
         The pooled blocks, from which windows for other costs are derived; None for many classes.
+    cluster_size : float
+        Size of the cluster of a case, on average; 1 where cases are independent.
     """
 
     n: float
@@ -48,6 +50,7 @@ class PolicyEvidence(Result):
     digest: str
     software: str
     blocks: Blocks | None = None
+    cluster_size: float = 1.0
     _reported = ("prevalence",)
     _evidence: ClassVar[tuple[str, ...]] = ("blocks",)
 
@@ -79,7 +82,10 @@ class PolicyEvidence(Result):
             digest=text(data, "evidence.digest"),
             software=text(data, "evidence.software"),
             blocks=blocks,
+            cluster_size=number(data["evidence"].get("cluster_size", 1.0), "evidence.cluster_size"),
         )
+        if evidence.cluster_size < 1:
+            raise input_error("evidence.cluster_size", "must be at least 1", evidence.cluster_size)
         if blocks is not None:
             _require_pooled(evidence, blocks, part(data, "evidence.prevalence", float))
         return evidence
@@ -105,7 +111,10 @@ class PolicyEvidence(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return fingerprint and blocks as JSON-safe built-in types."""
         columns = None if self.blocks is None else json_safe(self.blocks._asdict())
-        return {**Result.to_dict(self), "blocks": columns}
+        content = {**Result.to_dict(self), "blocks": columns}
+        if self.cluster_size == 1:
+            del content["cluster_size"]
+        return content
 
 
 def _older_sizes(blocks: Blocks, n: float, prevalence: float) -> FloatArray:

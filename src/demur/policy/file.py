@@ -201,7 +201,7 @@ def _of_window(data: dict[str, Any]) -> dict[str, Any]:
             "labels": dict.fromkeys(["positive", "negative", "abstain"]),
             "window": dict.fromkeys(("lower", "upper")),
             "costs": dict.fromkeys(field.name for field in _PRICES),
-            "expected": dict.fromkeys(["cost", "abstention_rate", "fn", "fp"]),
+            "expected": dict.fromkeys(["cost", "limit", "abstention_rate", "fn", "fp"]),
             **({"amounts": None} if data["version"] == 2 else {}),
             "evidence": {**dict.fromkeys(["n", "prevalence", "digest", "software"]), "blocks": blocks},
         },
@@ -223,7 +223,8 @@ def _of_window(data: dict[str, Any]) -> dict[str, Any]:
         "shares": [1 - assumed, assumed],
         "promise": {
             **{name: part(data, f"expected.{name}") for name in ("cost", "abstention_rate", "fn", "fp")},
-            "limit": None,
+            # written by the page only
+            "limit": data["expected"].get("limit"),
             "error_rate": None,
         },
         # those of the blocks

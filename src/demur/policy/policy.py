@@ -41,7 +41,7 @@ from demur.policy.file import (
 from demur.policy.labels import OUTPUTS, builtin_labels, check_policy_labels, free_label, labelled
 from demur.policy.promise import Promise
 from demur.surface.surface import AbstentionSurface
-from demur.surface.window import written_window
+from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray, IntArray
 from demur.windows.expression import Decision
 from demur.windows.rule import RULES, Rule, Window
@@ -92,7 +92,8 @@ class Policy(Result):
         How the rule was chosen: "cheapest", "constrained" or "amounts" for a window, which can be derived
         again from the blocks if it is the cheapest; else the kind of the rule, as in the answer.
     promise : Promise, optional
-        What it is expected to cost and to do in use.
+        What it is expected to cost and to do in use, measured on cases that did not choose the rule; None
+        where nothing was, as in `from_surface`.
     evidence : PolicyEvidence, optional
         Fingerprint of the data and the pooled blocks; None if the rule was made from costs alone.
     model : str, optional
@@ -260,8 +261,21 @@ class Policy(Result):
 
     @property
     def abstention_rate(self) -> float | None:
-        """Expected share of cases abstained on; None where nothing was promised."""
-        return None if self.promise is None else self.promise.abstention_rate
+        """Share of the cases that the rule as written abstains on; None where that is not known.
+
+        Without a promise it is counted on the blocks, unless a threshold cuts one.
+        """
+        if self.promise is not None:
+            return self.promise.abstention_rate
+        blocks = None if self.evidence is None else self.evidence.blocks
+        if blocks is None or self.shares is None or not isinstance(self.rule, Window):
+            return None
+        actions = self.rule.decide(blocks.lower)
+        if np.any(actions != self.rule.decide(blocks.upper)):
+            return None
+        cases = np.stack([blocks.negatives, blocks.positives])
+        sent = cases[:, actions == ABSTAIN].sum(axis=1) / np.maximum(cases.sum(axis=1), 1e-300)
+        return min(float(self.shares @ sent), 1.0)
 
     @property
     def error_rate(self) -> float | None:
@@ -293,8 +307,9 @@ class Policy(Result):
     ) -> Self:
         """Make the policy of the cheapest window of a surface for these costs.
 
-        The prevalence assumed is that of the surface. Labels as described for the class; without
-        `abstain_label` one is picked as in `from_answer`.
+        The prevalence assumed is that of the surface. The same cases choose and measure, so the policy
+        promises no cost. Labels as described for the class; without `abstain_label` one is picked as in
+        `from_answer`.
         """
         check_type(surface, "surface", AbstentionSurface, "an")
         return cls.from_window(
@@ -373,13 +388,18 @@ class Policy(Result):
             note=f"Scores are {response} of {type(inner).__name__} for {positive!r}.",
         )
         honest = estimator.expected_cost_
-        if honest is None or policy.promise is None:
+        if honest is None:
             return policy
-        return replace(policy, promise=replace(policy.promise, cost=float(honest.cost)))
+        sent = estimator.window_.abstention_rate
+        promise = Promise(cost=honest.cost, limit=honest.interval.high, abstention_rate=sent)
+        return replace(policy, promise=promise)
 
     @classmethod
     def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
-        """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
+        """Make the policy of the answer of `compare_models`: its rule, its labels, its promise.
+
+        Promised are the cost after the choice and the upper end of its interval, the errors on cases that
+        did not choose the rule, and the share that the rule as written sends to people.
 
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
         else "abstain". A rule without a model needs no policy and is refused.
@@ -396,7 +416,7 @@ class Policy(Result):
             "promise": Promise(
                 cost=answer.cost,
                 limit=answer.interval.high,
-                abstention_rate=answer.abstention_rate,
+                abstention_rate=list(answer.shares.values())[ABSTAIN],
                 error_rate=answer.error_rate,
                 fn=answer.missed,
                 fp=answer.alarms,
@@ -406,7 +426,12 @@ class Policy(Result):
             "shares": answer.class_shares,
         }
         if answer.counts is None:
-            sizes = {"n": answer.n, "class_sizes": answer.class_sizes, "digest": answer.digest}
+            sizes = {
+                "n": answer.n,
+                "class_sizes": answer.class_sizes,
+                "digest": answer.digest,
+                "cluster_size": answer.cluster_size,
+            }
             parts |= {
                 "rule": replace(answer.rule, classes=answer.classes),
                 "costs": replace(answer.costs, classes=answer.classes),
@@ -415,7 +440,8 @@ class Policy(Result):
                 "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
             }
             return cls(**parts)
-        parts["evidence"] = PolicyEvidence.from_counts(answer.counts)
+        counted = PolicyEvidence.from_counts(answer.counts)
+        parts["evidence"] = replace(counted, cluster_size=answer.cluster_size)
         if answer.window is None:
             return cls(**parts, costs=answer.costs, chosen=answer.kind)
         _require_window_of(answer.window, answer.counts)
@@ -436,8 +462,9 @@ class Policy(Result):
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
 
-        What is left out stays as it is. Raises `UndefinedError` for windows under constraints, and
-        for a reward (negative cost) of abstaining that differs by class: both need the scores.
+        What is left out stays as it is; the promise goes, since nothing was measured there. Raises
+        `UndefinedError` for windows under constraints, and for a reward (negative cost) of abstaining that
+        differs by class: both need the scores.
         """
         prices = self.costs if costs is None else costs
         if self.chosen != "cheapest" or prices is None or self.evidence is None:
@@ -458,7 +485,7 @@ class Policy(Result):
         assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
         surface = self.evidence.surface(prevalence=assumed)
         window = written_window(surface.window(costs=prices), surface.counts)
-        return replace(self, **_window_parts(window, prices))
+        return replace(self, promise=None, **_window_parts(window, prices))
 
     # ---------------------------------------------------------------- decisions
 
@@ -686,15 +713,9 @@ class Policy(Result):
 
 
 def _window_parts(window: AbstentionWindow, costs: CostModel | None) -> dict[str, Any]:
-    """Return the arguments of `Policy` that a window gives; it promises what it does on its own cases."""
-    promise = Promise(
-        cost=None if costs is None else float(costs.expected_cost(window.cost, window.prevalence)),
-        abstention_rate=window.abstention_rate,
-        fn=window.fn,
-        fp=window.fp,
-    )
+    """Return the arguments of `Policy` that a window gives."""
     shares = np.array([1 - window.prevalence, window.prevalence])
-    return {"rule": Window(window.lower, window.upper), "costs": costs, "shares": shares, "promise": promise}
+    return {"rule": Window(window.lower, window.upper), "costs": costs, "shares": shares}
 
 
 def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:

@@ -14,17 +14,19 @@ __all__ = ["Promise"]
 class Promise(Result):
     """What a policy is expected to do in use; the lower the cost the better.
 
-    Honest where it comes from the answer of `compare_models`; with hindsight, so slightly too low, where the
-    rule was chosen on the same cases.
+    Measured on cases that did not choose the rule: the cost after the choice among all rules.
 
     Attributes
     ----------
     cost : float or None
         Expected cost per case in the unit of the costs.
     limit : float or None
-        Upper end of the interval of the cost.
-    abstention_rate, error_rate : float or None
-        Shares of all cases: abstained on, decided wrongly.
+        Upper end of the interval of the cost, which `demur watch` and `demur audit` hold the policy to. A
+        cost without one, as in files of earlier versions, is not watched.
+    abstention_rate : float or None
+        Share of all cases that the rule as written abstains on.
+    error_rate : float or None
+        Share of all cases that are decided wrongly.
     fn, fp : float or None
         The errors of two classes: missed positives, false alarms.
 

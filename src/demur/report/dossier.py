@@ -391,7 +391,7 @@ def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
         "policy.json new.csv -o decisions.csv.",
         "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
         "share sent to a person, the scores or the costs are not those of this dossier.",
-        f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
+        f"When labels arrive: demur audit policy.json later.csv --label {label}. Exit code 3 is a broken "
         "promise.",
         f"Expected: {_sent(answer)} of the cases go to a person. Decide again when this share, the shares of "
         "the classes or a cost leaves the ranges above, or the model changes.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -530,11 +530,10 @@ def schema_of(X: Any, checked: np.ndarray) -> dict[str, Attribute]:
         elif column.dtype.kind == "f":
             schema[name] = NumericAttribute(float(column.min()), float(column.max()))
         else:
-            try:
-                values = tuple(sorted(set(column.tolist()), key=str))
-            except TypeError:
-                raise input_error(
-                    f"X column {name}", "must hold numbers or names", type(column[0]).__name__
-                ) from None
-            schema[name] = NominalAttribute(values)
+            odd = [type(value).__name__ for value in column.tolist() if not isinstance(value, Hashable)]
+            if odd:  # a TypeError, as of NumPy and scikit-learn
+                raise TypeError(
+                    f"`X column {name}`: each argument must be a string or a number, got {odd[0]}."
+                )
+            schema[name] = NominalAttribute(tuple(sorted(set(column.tolist()), key=str)))
     return schema

@@ -1,6 +1,6 @@
 /** The policy file of a rule for many classes: version 2 of the schema "demur.policy". */
 import type { Answers, ClassAnswer } from "./answer";
-import type { Prices } from "./estimates";
+import { sharesOf, type Prices } from "./estimates";
 
 /** The text of the file, one line per part; null for a rule without a model. */
 export function classPolicyFile({ data, shares }: Answers, answer: ClassAnswer, prices: Prices): string | null {
@@ -27,7 +27,8 @@ export function classPolicyFile({ data, shares }: Answers, answer: ClassAnswer, 
     shares,
     expected: {
       ...answer.promise,
-      abstention_rate: answer.abstained,
+      // the share sent to people is that of the rule as written
+      abstention_rate: sharesOf(rule.hindsight, shares).reduce((sent, row) => sent + row[row.length - 1], 0),
       error_rate: answer.wrong,
     },
     evidence: {

@@ -36,6 +36,8 @@ export interface Facts {
   versus: Partial<Record<VersusKey, VersusFacts>>;
   worst_cost: number | null;
   regret: number | null;
+  /** Upper end of the regret, where Python says it. */
+  regret_bound?: number | null;
   advice_cost: number | null;
   best_trivial: { name: TrivialRule; cost: number } | null;
   guaranteed_cost: number | null;

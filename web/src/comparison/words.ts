@@ -191,7 +191,12 @@ function level(facts: Facts): string {
 function ranges(facts: Facts): string[] {
   const step = stepOf(facts);
   if (isMade(facts))
-    return facts.regret === null ? [] : [`It costs at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
+    return facts.regret === null || typeof facts.regret_bound !== "number"
+      ? []
+      : [
+          `It costs up to ${money(facts.regret, step)} more than a rule chosen for the true costs, ` +
+            `at most ${money(facts.regret_bound, step)} (${level(facts)}).`,
+        ];
   if (facts.worst_cost === null) return [];
   const most = `Over the range of costs it costs at most ${money(facts.worst_cost, step)}`;
   if (facts.regret === null) return [most, "anywhere."];

@@ -34,7 +34,7 @@ export function groupsPanel(found: GroupsData): Panel {
   function draw(at: Situation): void {
     setText(frame.about, `one rule for all; intervals hold for all groups together (${at.level})`);
     const ends = `${at.names.negative} up to ${threshold(found.lower)}, ${at.names.positive} from ${threshold(found.upper)}`;
-    const later = found.hindsight ? " These cases also chose the rule, so errors and costs are with hindsight; judge it on later cases with demur judge --group." : "";
+    const later = found.hindsight ? " These cases also chose the rule, so errors and costs are with hindsight; judge it on later cases with demur audit --group." : "";
     setText(note, `The rule of the report, at the costs it was made for: ${cut(found.model, 30)}, ${ends}.${later}`);
   }
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from demur._checks import check_times, cluster_codes
 from demur._progress import Progress
 from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, refuse
 from demur.cli.options.costs import ColumnPrice
@@ -13,7 +14,7 @@ from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, read_evidence
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, Columns, check_times, cluster_codes
+from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
@@ -212,10 +213,6 @@ class TwoClasses:
             return self.problem
         return replace(self.problem, costs=self.prices.case_costs(part.rows.amounts))
 
-    def meaning(self, part: Part) -> str:
-        """Return what weights mean: rows that an engine counted stand for so many cases each."""
-        return self.weights if part.counted is None else "repeats"
-
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
         part, labels, problem = self.cases.parts[name], self.labels, self.problem
@@ -230,7 +227,7 @@ class TwoClasses:
             clusters = cluster_codes(rows.clusters, rows.n)
             times = check_times(rows.times, rows.n)
             columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
-            table = CaseTable.of_columns(columns, problem, weights=self.meaning(part))
+            table = CaseTable.of_columns(columns, problem, weights=self.weights)
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(self.cases.doubted(table, problem), problem, class_names=names)
 

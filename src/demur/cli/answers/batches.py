@@ -16,7 +16,7 @@ from demur.engines.files import FileTable, database_errors
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.monitoring.monitor import PolicyMonitor
-from demur.monitoring.scale import BatchCounts, score_range
+from demur.monitoring.reference import BatchCounts, score_range
 from demur.policy.policy import Policy
 from demur.policy.sql import sql_of
 from demur.typing import FloatArray

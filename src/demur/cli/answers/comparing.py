@@ -4,11 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from demur._kernels.multiple_tests import holm
 from demur._results import Interval
-from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.cli.answers.asking import Read, part_remarks
 from demur.cli.answers.tables import (
     blocks_section,
@@ -24,19 +20,14 @@ from demur.cli.options import Output
 from demur.cli.output import heading, remark, span, table, told_apart, wrapped
 from demur.cli.table_files import holds_all, table_of, write_tables
 from demur.comparison.comparison import Comparison
-from demur.comparison.models import tested_pairs
-from demur.comparison.threads import workers
+from demur.comparison.pairs import PairDifference
 from demur.costs.curves import BestRange, CostCurve, best_ranges, cost_curve
 from demur.engines.joint import MOST_MODELS
-from demur.honest.pairs import judged_pair
-from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 
 __all__ = [
     "Compared",
-    "PairDifference",
     "compared",
     "compared_text",
-    "pair_differences",
     "write_compared_tables",
 ]
 
@@ -48,24 +39,8 @@ _NO_PAIRS = (
     f"Hint: name two to {MOST_MODELS} models and no groups, or leave --engine out where the cases fit into "
     "memory."
 )
-_NO_CLUSTERED_PAIRS = (
-    "Tests of pairs are left out: they take cases, not clusters, as independent. "
-    "Hint: auc_cluster_interval(minus=) in Python compares two areas."
-)
 # room beside the numbers of a pair
 _LONGEST_IN_PAIR = 11
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PairDifference:
-    """First minus second: areas under the ROC curve and volumes, with adjusted p-values."""
-
-    first: str
-    second: str
-    auc: AucDifferenceTest
-    volume: VolumeDifferenceTest
-    auc_pvalue: float
-    volume_pvalue: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,7 +50,7 @@ class Compared:
     comparison: Comparison
     curves: Mapping[str, CostCurve]
     ranges: list[BestRange]
-    pairs: list[PairDifference]
+    pairs: Sequence[PairDifference]
 
     def text(self, output: str | None) -> str:
         """Return the answer in words and tables."""
@@ -100,8 +75,7 @@ class Compared:
         if self.pairs:
             sections.append(_pairs_section(comparison, self.pairs))
         elif len(comparison.models) > 1 and not many:
-            clustered = any(one.cluster is not None for one in comparison.cases.values())
-            closing.append(_NO_CLUSTERED_PAIRS if clustered else _NO_PAIRS)
+            closing.append(_NO_PAIRS)
         titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
         return "\n\n".join([*map(wrapped, opening), *titled, *map(wrapped, [*remarks, *closing])])
 
@@ -114,17 +88,7 @@ class Compared:
         return {
             **said,
             "best_ranges": [part._asdict() for part in self.ranges],
-            "pairs": [
-                {
-                    "first": pair.first,
-                    "second": pair.second,
-                    "auc": pair.auc,
-                    "volume": pair.volume,
-                    "auc_adjusted_pvalue": pair.auc_pvalue,
-                    "volume_adjusted_pvalue": pair.volume_pvalue,
-                }
-                for pair in self.pairs
-            ],
+            "pairs": self.pairs,
             "curves": {
                 name: {
                     "cost_curve": curve,
@@ -145,7 +109,7 @@ def compared(comparison: Comparison) -> Compared:
         comparison=comparison,
         curves=curves,
         ranges=best_ranges(curves),
-        pairs=pair_differences(comparison),
+        pairs=comparison.pairs(),
     )
 
 
@@ -159,39 +123,6 @@ def compared_text(read: Read, parts: Mapping[str, Compared | str], *, output: st
     return "\n\n".join([*blocks, *map(wrapped, read.cases.bins_in_words())])
 
 
-def pair_differences(comparison: Comparison) -> list[PairDifference]:
-    """Compare the models in pairs; none where they were split apart for want of rows."""
-    tables, cases = comparison.tables, next(iter(comparison.cases.values()))
-    pairs = tested_pairs(comparison.models)
-    if not pairs or tables is None:
-        return []
-    place = {name: at for at, name in enumerate(comparison.models)}
-    judged = comparison.judged
-    with workers(comparison.n) as pool:
-        volumes = pool.map(
-            lambda pair: volume_difference_of(judged_pair(cases, judged[pair[0]], judged[pair[1]])), pairs
-        )
-        # scores are ordered on the way, once for each model: one thread does all of these
-        areas = pool.submit(
-            lambda: [
-                paired_test(tables, place[a], place[b], PairedOptions(method="delong")) for a, b in pairs
-            ]
-        )
-        auc, volume = areas.result(), list(volumes)
-    auc_pvalues, volume_pvalues = (holm(np.array([test.pvalue for test in tests])) for tests in (auc, volume))
-    return [
-        PairDifference(
-            first=first,
-            second=second,
-            auc=auc[k],
-            volume=volume[k],
-            auc_pvalue=float(auc_pvalues[k]),
-            volume_pvalue=float(volume_pvalues[k]),
-        )
-        for k, (first, second) in enumerate(pairs)
-    ]
-
-
 def _pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> tuple[str, str]:
     """Differences of AUC and VACC between models, adjusted for their number."""
     names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
@@ -200,15 +131,17 @@ def _pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> t
         [
             f"{shown[pair.first]} / {shown[pair.second]}",
             f"{pair.auc.difference:+.3f}",
-            _pvalue(pair.auc_pvalue),
+            _pvalue(pair.auc_adjusted_pvalue),
             f"{pair.volume.difference:+.4f}",
             span(pair.volume.interval(comparison.problem.confidence_level), "{:.4f}".format),
-            _pvalue(pair.volume_pvalue),
+            _pvalue(pair.volume_adjusted_pvalue),
         ]
         for pair in pairs
     ]
     body = table(["first / second", "AUC gap", "p", "VACC gap", "interval", "p"], rows)
     note = "gap: first minus second; AUC by DeLong's test, VACC by per-case scores"
+    if pairs[0].auc.clusters is not None:
+        note = "gap: first minus second; AUC by Obuchowski's test, VACC by totals of clusters"
     return "Differences, pair by pair (p adjusted for the pairs shown, Holm)", f"{body}\n{wrapped(note)}"
 
 
@@ -294,10 +227,10 @@ def _pairs(part: Compared) -> Iterator[dict[str, Any]]:
             "second": pair.second,
             "auc_difference": pair.auc.difference,
             **_ends("auc_difference", pair.auc.interval(level)),
-            "auc_adjusted_pvalue": pair.auc_pvalue,
+            "auc_adjusted_pvalue": pair.auc_adjusted_pvalue,
             "vacc_difference": pair.volume.difference,
             **_ends("vacc_difference", pair.volume.interval(level)),
-            "vacc_adjusted_pvalue": pair.volume_pvalue,
+            "vacc_adjusted_pvalue": pair.volume_adjusted_pvalue,
         }
 
 

@@ -31,9 +31,8 @@ from demur.engines.columns import quoted, unknown_column
 from demur.engines.files import database_errors
 from demur.engines.row_stream import BadRow, ParquetRows, RowStream
 from demur.exceptions import InputError
-from demur.monitoring.audit import Audit
-from demur.monitoring.reference import ReferenceCells
-from demur.monitoring.scale import BatchCounts, scale_sentences, score_range
+from demur.monitoring.labels import Audit
+from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences, score_range
 from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
 from demur.policy.sql import sql_of

@@ -104,7 +104,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         "confidence_level": problem.confidence_level,
         "seed": problem.seed,
     }
-    if cases.doubtful or (part.joint is not None and rows is None):
+    if cases.doubtful or part.joint is not None:
         # at costs to begin with, where none are given
         asked = replace(read, problem=page_problem(**settings))
         return Report.from_comparison(asked.compare(name), source=source)
@@ -114,7 +114,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         rows.truth,
         rows.scores,
         sample_weight=rows.weights,
-        weights=read.meaning(part),
+        weights=read.weights,
         **settings,
         source=source,
     )

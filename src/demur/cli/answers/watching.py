@@ -14,10 +14,10 @@ from demur.engines.files import open_table
 from demur.engines.paths import is_stream, source_files
 from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError, UndefinedError
-from demur.monitoring.alarms import NO_SCORE, outcome_sentence, quiet_sentence
-from demur.monitoring.lock import locked
+from demur.monitoring.alarms import NO_SCORE, outcome_sentence, promise_words, quiet_sentence
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.page import monitor_page
+from demur.monitoring.state import locked
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 
@@ -51,6 +51,7 @@ class Watched:
             said.append(_outcome_words(monitor))
         if monitor.cost is not None:
             said.append(_cost_words(monitor))
+        said += monitor.notes
         if self.proposed is not None:
             said.append(f"A policy for the new share of positives is in {self.proposed}.")
         if self.page is not None:
@@ -83,13 +84,11 @@ def _outcome_words(monitor: PolicyMonitor) -> str:
 
 
 def _cost_words(monitor: PolicyMonitor) -> str:
-    # a cost is counted only where one was promised
     cost: Any = monitor.cost
     interval: Any = monitor.cost_interval
-    promise: Any = monitor.promise
     text = (
-        f"Cost per case by {monitor.n_labelled} labels: {number(cost)} ({span(interval)}); "
-        f"promised {number(promise.cost)}, at most {number(promise.limit)}."
+        f"Cost per case by {monitor.n_labelled} labels: {number(cost)} ({span(interval)})"
+        f"{promise_words(monitor, number)}."
     )
     for side, (share, limits) in monitor.precision.items():
         text += f" Right when {side}: {percent(share)} ({span(limits, percent)})."

@@ -7,7 +7,7 @@ from typing import ClassVar
 from demur.cli.options.flags import Flags, argument, flag
 from demur.exceptions import InputError
 
-__all__ = ["Decisions", "Judging", "Watching"]
+__all__ = ["Auditing", "Decisions", "Watching"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +65,8 @@ class Decisions(Flags):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging(Flags):
-    """Which policy is judged on which cases."""
+class Auditing(Flags):
+    """Which policy is audited on which cases."""
 
     TITLE: ClassVar[str] = "Cases"
 
@@ -84,7 +84,7 @@ class Judging(Flags):
         help="Column with 1 / probability of being labelled, where labels are missing "
         "[default: one over audit_probability, if there is such a column].",
     )
-    group: str | None = flag("--group", metavar="COLUMN", help="Also judge every group of cases.")
+    group: str | None = flag("--group", metavar="COLUMN", help="Also audit every group of cases.")
     confidence_level: float = flag(
         "--confidence",
         default=0.95,

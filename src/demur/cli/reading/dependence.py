@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
+from demur._checks import check_times
 from demur.cli.options import Design
 from demur.cli.output import times
-from demur.comparison.case_table import CaseTable, check_times
+from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import score_difference
 from demur.comparison.problem import DecisionProblem
 from demur.engines.columns import Column

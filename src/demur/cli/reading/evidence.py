@@ -177,10 +177,14 @@ def read_predictions(
     columns, dropped = complete_rows(columns, roles.columns, roles.label, source)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
     scores = {name: check_scores(columns[name].values, name) for name in roles.models}
-    aside = unlabelled_rows(columns[roles.label], scores, weights, source, dropped)
+    costs = None
+    if prices is not None and prices.by_case:
+        costs = prices.case_costs({name: columns[name].values for name in roles.amounts})
+    aside = unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
     if aside is not None:
         columns = {name: column.take(aside.kept) for name, column in columns.items()}
-        scores, weights = aside.rows(scores), aside.rows(weights)
+        scores = {name: values[aside.kept] for name, values in scores.items()}
+        weights = None if weights is None else weights[aside.kept]
     truth, shown, other = positive_cases(columns[roles.label], source.positive)
     without = None if weights is None else class_without_weight(truth, weights)
     if without is not None:
@@ -246,6 +250,7 @@ def unlabelled_rows(
     label: Column,
     scores: Mapping[str, FloatArray],
     weights: FloatArray | None,
+    costs: CaseCosts | None,
     source: Source,
     dropped: dict[str, dict[str, int]],
 ) -> Unlabelled | None:
@@ -259,7 +264,7 @@ def unlabelled_rows(
     if label.missing.all():
         raise InputError(f"Column {label.name!r} has no label at all. Hint: pass another --label.")
     how = source.missing_labels or ("drop" if source.drop_missing else "refuse")
-    aside = set_aside(label.filled(), scores, weights, "bounds" if how == "bounds" else "drop")
+    aside = set_aside(label.filled(), scores, weights, costs, "bounds" if how == "bounds" else "drop")
     assert aside is not None, "some labels are missing"
     if aside.differ and how == "refuse":
         raise InputError(
@@ -394,7 +399,7 @@ class Part:
     counted : dict or None
         Model -> its counts, where an engine counted; None where the rows are all there is.
     rows : Predictions or None
-        The cases themselves, or one weighted row per pair of scores, where they are in memory.
+        The cases themselves, where they are in memory.
     summed : dict or None
         Model -> sums of the costs of the cases, where an engine added them up.
     joint : JointCounts or None
@@ -526,14 +531,9 @@ def read_evidence(
     one part, which needs the rows in memory.
     """
     placed = {} if design is None else design.columns
-    if placed and (holds_counts(source.file) or source.reader != "memory"):
-        raise InputError(
-            f"`{next(iter(placed))}` needs the cases themselves. Hint: pass a table of cases, and leave "
-            "--engine out."
-        )
     if holds_counts(source.file):
-        if prices.by_case:
-            flag = next(iter(prices.columns or prices.ranges))
+        if placed or prices.by_case:
+            flag = next(iter(placed or prices.columns or prices.ranges))
             raise InputError(
                 f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
                 "Hint: pass the file they were counted from."
@@ -582,6 +582,7 @@ def read_evidence(
         )
     with open_with(source.file, source.reader, source.master) as table:
         roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
+        _require_countable(roles, prices, source.reader)
         return _counted(table, roles, source, prices)
 
 
@@ -611,6 +612,21 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
 # ---------------------------------------------------------------- counts from an engine
 
 
+def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
+    """Refuse clusters and times beside what needs the rows."""
+    flag = "--cluster" if roles.cluster else "--time" if roles.time else None
+    others = {
+        "costs by case": prices.by_case,
+        "--group": roles.group is not None,
+        f"more than {MOST_MODELS} models": len(roles.models) > MOST_MODELS,
+    }
+    if flag is not None and any(others.values()):
+        raise InputError(
+            f"`{flag}` beside {next(filter(others.get, others))} needs the rows, but --engine {engine} keeps "
+            "counts only. Hint: leave --engine out."
+        )
+
+
 def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Evidence:
     """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
@@ -621,16 +637,18 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
     }
     countable = for_counting(table)
     counted = read_counts(countable, **columns, positive=positive, groups=roles.group)
+    placed: dict[str, Any] = {"groups": roles.cluster, "time": roles.time}
     if roles.group is not None:
         parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
-    elif prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS:
+    elif not any(placed.values()) and (prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS):
         parts = {"": Part(counted=counted)}
     else:
         costs = prices.costs_or_range()
         assert not isinstance(costs, CaseCosts)
-        joint = read_joint_counts(countable, **columns, pos_label=positive, counts=counted, costs=costs)
-        rows = _joint_rows(joint, table.name, roles, positive, negative) if joint.exact else None
-        parts = {"": Part(counted=counted, rows=rows, joint=joint)}
+        joint = read_joint_counts(
+            countable, **columns, **placed, pos_label=positive, counts=counted, costs=costs
+        )
+        parts = {"": Part(counted=counted, joint=joint)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
@@ -654,19 +672,4 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         group=roles.group,
         dependence=roles.dependence,
         parts=parts,
-    )
-
-
-def _joint_rows(joint: JointCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
-    """Return one weighted row per combination of scores and class: all that a comparison needs."""
-    weights = np.concatenate([joint.positives, joint.negatives])
-    cell = np.tile(np.arange(len(joint.positives)), 2)[weights > 0]
-    return Predictions(
-        source=source,
-        roles=roles,
-        positive=positive,
-        negative=negative,
-        truth=(np.arange(len(weights)) < len(joint.positives))[weights > 0],
-        scores={name: joint.lower[name][cell] for name in roles.models},
-        weights=weights[weights > 0],
     )

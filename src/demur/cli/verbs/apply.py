@@ -32,7 +32,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
 
     Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
     fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
-    rows, and pass the file to `demur judge` or `demur watch --late`.
+    rows, and pass the file to `demur audit` or `demur watch --late`.
     """
     if output.as_json and not output.to_file:
         raise InputError(
@@ -48,7 +48,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.output import document, remark, write
     from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
-    from demur.monitoring.audit import Audit
+    from demur.monitoring.labels import Audit
 
     audit = None
     if decisions.audit is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Design, Flags, Output, argument, flag, refuse, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
@@ -29,13 +29,19 @@ class Merging(Flags):
 """,
 )
 @takes(Merging)
+@takes(Design, without=("require_proof",), cluster={"hidden": True}, time={"hidden": True})
 @takes(Output, path={"help": "Write the counts of the union to this Parquet file."})
-def command(*, merging: Merging, output: Output) -> None:
+def command(*, merging: Merging, design: Design, output: Output) -> None:
     """Add up counts of disjoint data, saved with ScoreCounts.save.
 
-    Days, shards and clusters can be counted apart: the counts of the union are the sums. Counts of
-    different models are refused. The name of the model is kept.
+    Days, shards and machines can be counted apart: the counts of the union are the sums. Counts of
+    different models are refused. The name of the model is kept. Counts hold no clusters and no times.
     """
+    refuse(
+        design,
+        because="needs the cases themselves: counts hold no clusters and no times. "
+        "Hint: pass it to demur compare, with the table of the cases.",
+    )
     files = merging.files
     if not files:
         raise InputError("At least one file of counts is needed. Hint: demur merge a.parquet b.parquet.")

@@ -170,8 +170,8 @@ def _require_groups(pages: Pages, source: Source, prices: Prices) -> None:
         raise InputError("`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.")
     if source.weight is not None:
         raise InputError(
-            "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or judge the "
-            "policy with demur judge --group."
+            "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or audit "
+            "the policy with demur audit --group."
         )
     if prices.by_case:
         raise InputError(

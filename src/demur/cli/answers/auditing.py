@@ -5,14 +5,14 @@ from typing import Any
 
 from demur._results import Interval
 from demur.cli.answers.batches import labelled_scores
-from demur.cli.options.policies import Judging
+from demur.cli.options.policies import Auditing
 from demur.cli.output import number, percent, span, table, wrapped
 from demur.cli.reading.policies import read_policy
 from demur.engines.files import open_table
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
 from demur.policy.policy import Policy
 
-__all__ = ["Judged", "judge"]
+__all__ = ["Audited", "audit"]
 
 _VERDICT_WORDS = {
     "kept": "The promise is kept",
@@ -24,8 +24,8 @@ _MOST_COLUMNS = 6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Judged:
-    """A policy judged on a file; `amounts` are the columns with the costs of the cases."""
+class Audited:
+    """A policy audited on a file; `amounts` are the columns with the costs of the cases."""
 
     policy_file: str
     source: str
@@ -63,28 +63,33 @@ class Judged:
     def _verdict(self) -> str:
         judged, overall = self.judgement, self.judgement.overall
         cases = f"{overall.n_labelled} labelled cases"
+        expected = judged.promised_abstention
+        decided = (
+            f"{_share(1 - overall.decided, Interval(*(1 - end for end in overall.decided_interval[::-1])))} "
+            f"abstained on{'' if expected is None else f', expected {percent(expected)}'}"
+        )
         if overall.cost is None or overall.cost_interval is None:
             why = " ".join(judged.notes) or "The policy was made without costs."
-            return f"{why} {cases}: {percent(overall.decided)} decided."
+            return f"{why} {cases}: {decided}."
         cost = f"{number(overall.cost)} per case ({span(overall.cost_interval)}) on {cases}"
-        if judged.promised_cost is None:
-            sentence = f"The policy promised nothing. It costs {cost}."
+        if judged.promised_cost is None or judged.promised_limit is None:
+            sentence = f"{' '.join(judged.notes)} It costs {cost}."
         else:
             sentence = (
                 f"{_VERDICT_WORDS[str(judged.verdict)]}: the policy costs {cost}; promised "
-                f"{number(judged.promised_cost)}, at most {number(judged.promised_limit or 0.0)}."
+                f"{number(judged.promised_cost)}, at most {number(judged.promised_limit)}."
             )
+        sentence += f" {decided}."
         if self.amounts:
             columns = "column" if len(self.amounts) == 1 else "columns"
             sentence += f" Costs of the cases: {columns} {', '.join(self.amounts)}."
         if len(self.policy.classes) > 2 and overall.error_rate is not None:
-            abstained = percent(1 - overall.decided)
-            sentence += f" {percent(overall.error_rate)} wrong, {abstained} abstained on."
+            sentence += f" {percent(overall.error_rate)} wrong."
         return sentence
 
 
-def judge(asked: Judging, *, quiet: bool) -> Judged:
-    """Read the cases and judge the policy on them."""
+def audit(asked: Auditing, *, quiet: bool) -> Audited:
+    """Read the cases and audit the policy on them."""
     policy = read_policy(asked.policy, quiet=quiet)
     with open_table(asked.file) as source:
         cases = labelled_scores(
@@ -104,7 +109,7 @@ def judge(asked: Judging, *, quiet: bool) -> Judged:
         costs=cases.costs,
         confidence_level=asked.confidence_level,
     )
-    return Judged(
+    return Audited(
         policy_file=asked.policy,
         source=source.name,
         policy=policy,

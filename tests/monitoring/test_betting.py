@@ -8,8 +8,7 @@ import pytest
 from scipy.special import betaln
 
 from demur import PolicyMonitor
-from demur.monitoring.betting import CostSequence
-from demur.monitoring.rates import share_sequence
+from demur.monitoring.betting import CostSequence, share_sequence
 from monitoring_cases import shop, shop_policy
 
 

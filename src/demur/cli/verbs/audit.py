@@ -1,22 +1,22 @@
-"""`demur judge POLICY FILE`: what a policy costs on later labelled cases."""
+"""`demur audit POLICY FILE`: what a policy costs on later labelled cases."""
 
 from click.exceptions import Exit
 
 from demur.cli.options import Output, takes, verb
-from demur.cli.options.policies import Judging
+from demur.cli.options.policies import Auditing
 
 __all__ = ["command"]
 
 
 @verb(
-    "judge",
+    "audit",
     example="""Example: a policy on the labelled cases of last month, by branch
-  demur judge policy.json march.csv --label fraud --group branch
+  demur audit policy.json march.csv --label fraud --group branch
 """,
 )
-@takes(Judging)
+@takes(Auditing)
 @takes(Output, path={"help": "Write the answer to this file instead of standard output."})
-def command(*, judging: Judging, output: Output) -> None:
+def command(*, auditing: Auditing, output: Output) -> None:
     """Tell what a policy costs on later labelled cases.
 
     FILE is CSV (also gzipped), Parquet, or a quoted glob of either, with the scores and the true
@@ -26,10 +26,10 @@ def command(*, judging: Judging, output: Output) -> None:
     most. The exit code is 3 if it is not kept, else 0; 2 for an error.
     """
     output = output.told()
-    from demur.cli.answers.judging import judge
+    from demur.cli.answers.auditing import audit
     from demur.cli.output import document, write
 
-    answer = judge(judging, quiet=output.quiet)
-    write(document("judge", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
+    answer = audit(auditing, quiet=output.quiet)
+    write(document("audit", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
     if answer.judgement.broken:
         raise Exit(3)
