@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from command_line import table_file
-from demur import CostMatrix, CostModel, compare_models
+from demur import CaseCosts, CostMatrix, CostModel, compare_models
 
 N = 900
 PRICES = ("--cost-fn", 10, "--cost-fp", 6, "--cost-abstain", 2)
@@ -129,6 +129,23 @@ def test_many_classes_against_python(run, tmp_path):
         assert found == json.loads(json.dumps(expected.to_dict()))
 
 
+@pytest.mark.parametrize("how", ["drop", "bounds"])
+def test_amounts_against_python(run, tmp_path, how):
+    y, score = _sample("low scores")
+    amount = np.random.default_rng(1).lognormal(3, 0.5, N).round(2)
+    label = ["" if np.isnan(one) else int(one) for one in y]
+    file = table_file(tmp_path, label=label, m=score, amount=amount)
+    flags = ("--cost-fn", "amount", "--cost-fp", 6, "--cost-abstain", 2, "--missing-labels", how)
+    found = run("compare", file, *flags, "--json", "-q").json["comparison"]
+    costs = CaseCosts(cost_fn=amount, cost_fp=6, cost_abstain=2)
+    expected = compare_models(y, {"m": score}, costs=costs, missing_labels=how)
+    expected = json.loads(json.dumps(expected.to_dict()))
+    for name in ("models", "trivial", "notes"):
+        assert found[name] == expected[name]
+    for name in ("cost", "interval", "verdict", "cost_range"):
+        assert found["answer"][name] == expected["answer"][name]
+
+
 def test_amounts_and_weights_of_rows_without_a_label_are_left_out(run, tmp_path):
     y, score = _sample("by chance")
     rng = np.random.default_rng(1)
@@ -168,7 +185,7 @@ def test_amounts_and_weights_of_rows_without_a_label_are_left_out(run, tmp_path)
             "`--missing-labels bounds` is for all cases together",
         ),
         (("--missing-labels", "drop", "--engine", "duckdb"), "`--missing-labels` needs the rows in memory"),
-        (("--missing-labels", "bounds", "--prevalence", 0.1), "must not be 'bounds' beside"),
+        (("--missing-labels", "bounds", "--prevalence", 0.1), "must not be 'bounds' beside a prevalence"),
         (("--missing-labels", "guess"), "'guess' is not one of 'refuse', 'drop', 'bounds'"),
     ],
 )

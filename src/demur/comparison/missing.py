@@ -47,10 +47,6 @@ class Unlabelled(NamedTuple):
     bounds: bool
     note: str
 
-    def rows(self, values: Any) -> Any:
-        """Return the values of the cases that have a label."""
-        return rows_of(values, self.kept)
-
     def beside(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
         """Return the table of the labelled cases with what is known of the others."""
         notes = (*table.notes, self.note)
@@ -64,10 +60,7 @@ class Unlabelled(NamedTuple):
             )
         number = int((~self.kept).sum())
         weight, losses = np.ones(number) if self.weight is None else self.weight, None
-        if problem.by_case:
-            if self.costs is None:
-                hint = "Hint: compare_models in Python takes both."
-                raise InputError(f"`--missing-labels bounds` needs costs by class, got amounts. {hint}")
+        if self.costs is not None:
             losses = np.stack([self.costs.losses(np.full(number, kind)).table for kind in (False, True)])
         inputs = _inputs(self.scores, problem, first.n_classes)
         judging = {name: partial(_with, judge, inputs[name]) for name, judge in table.judging.items()}

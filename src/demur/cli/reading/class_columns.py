@@ -74,6 +74,11 @@ class ClassPart:
             placed={name: values[own] for name, values in self.placed.items()},
         )
 
+    def by(self, group: Column) -> "dict[str, ClassPart]":
+        """Return the cases of every group."""
+        groups = np.array([class_name(value) for value in group.values.tolist()])
+        return {name: self.of(groups == name) for name in np.unique(groups).tolist()}
+
 
 def model_columns(
     present: Sequence[str], classes: Sequence[str], given: Sequence[str], source: str
@@ -144,10 +149,11 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         model: np.column_stack([check_scores(read[name].values, name) for name in listed])
         for model, listed in columns.items()
     }
-    aside = unlabelled_rows(read[label], proba, weights, source, dropped)
+    aside = unlabelled_rows(read[label], proba, weights, None, source, dropped)
     if aside is not None:
         read = {name: column.take(aside.kept) for name, column in read.items()}
-        proba, weights = aside.rows(proba), aside.rows(weights)
+        proba = {model: values[aside.kept] for model, values in proba.items()}
+        weights = None if weights is None else weights[aside.kept]
     whole = ClassPart(
         codes=_class_codes(read[label], classes),
         weights=weights,
@@ -155,10 +161,6 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         placed={name: read[column].values for name, column in placed.items() if column is not None},
     )
     dependence = dependence.in_rows(whole.codes, proba, read, design)
-    parts = {"": whole}
-    if source.group is not None:
-        groups = np.array([class_name(value) for value in read[source.group].values.tolist()])
-        parts = {name: whole.of(groups == name) for name in np.unique(groups).tolist()}
     told = {
         "weights": source.weight,
         "groups by": source.group,
@@ -181,7 +183,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
             **dropped_counts(dropped),
         },
         columns=columns,
-        parts=parts,
+        parts={"": whole} if source.group is None else whole.by(read[source.group]),
         group=source.group,
         dependence=dependence,
         aside=aside,

@@ -177,10 +177,14 @@ def read_predictions(
     columns, dropped = complete_rows(columns, roles.columns, roles.label, source)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
     scores = {name: check_scores(columns[name].values, name) for name in roles.models}
-    aside = unlabelled_rows(columns[roles.label], scores, weights, source, dropped)
+    costs = None
+    if prices is not None and prices.by_case:
+        costs = prices.case_costs({name: columns[name].values for name in roles.amounts})
+    aside = unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
     if aside is not None:
         columns = {name: column.take(aside.kept) for name, column in columns.items()}
-        scores, weights = aside.rows(scores), aside.rows(weights)
+        scores = {name: values[aside.kept] for name, values in scores.items()}
+        weights = None if weights is None else weights[aside.kept]
     truth, shown, other = positive_cases(columns[roles.label], source.positive)
     without = None if weights is None else class_without_weight(truth, weights)
     if without is not None:
@@ -246,6 +250,7 @@ def unlabelled_rows(
     label: Column,
     scores: Mapping[str, FloatArray],
     weights: FloatArray | None,
+    costs: CaseCosts | None,
     source: Source,
     dropped: dict[str, dict[str, int]],
 ) -> Unlabelled | None:
@@ -259,7 +264,7 @@ def unlabelled_rows(
     if label.missing.all():
         raise InputError(f"Column {label.name!r} has no label at all. Hint: pass another --label.")
     how = source.missing_labels or ("drop" if source.drop_missing else "refuse")
-    aside = set_aside(label.filled(), scores, weights, "bounds" if how == "bounds" else "drop")
+    aside = set_aside(label.filled(), scores, weights, "bounds" if how == "bounds" else "drop", costs)
     assert aside is not None, "some labels are missing"
     if aside.differ and how == "refuse":
         raise InputError(

@@ -193,7 +193,8 @@ def _next_command(source: Source, roles: Roles, problems: Collection[Finding]) -
     flags += ["--drop-missing"] if "missing values" in found else []
     given = []
     for name, value in source.given().items():
-        if name in flags or (flags and name in ("--engine", "--master")):
+        rows_needed = found & {"missing values", "missing labels"}
+        if name in flags or (rows_needed and name in ("--engine", "--master")):
             continue  # given in vain: another value is needed, or the rows
         for one in value if isinstance(value, tuple) else (value,):
             given += [name, str(one)]
