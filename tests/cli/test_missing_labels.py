@@ -211,3 +211,21 @@ def test_check_tells_both_kinds_apart(run, tmp_path):
         assert (found["level"], found["count"]) == (level, np.isnan(y).sum())
         assert (EVIDENCE in found["message"]) == (level == "error")
         assert ("--missing-labels bounds" in answer.json["next"]) == (level == "error")
+
+
+def test_a_missing_score_costs_its_model_only(run, tmp_path):
+    rng = np.random.default_rng(1)
+    y = (rng.random(400) < 0.4).astype(int)
+    scores = {"old": 1.5 * y + rng.normal(size=400), "new": 1.9 * y + rng.normal(size=400)}
+    scores["new"][rng.random(400) < 0.2] = np.nan
+    rows = zip(y, *scores.values(), strict=True)
+    text = [",".join("" if value != value else repr(float(value)) for value in row) for row in rows]
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(["label,old,new", *text]))
+    found = json.loads(run("compare", file, *PRICES, "--drop-missing", "--json", "-q").out)["comparison"]
+    wanted = compare_models(y, scores, costs=COSTS, missing_labels="drop")
+    assert found["answer"]["cost"] == wanted.answer.cost
+    assert {name: one["cost"] for name, one in found["models"].items()} == {
+        name: one.cost for name, one in wanted.models.items()
+    }
+    assert found["notes"] == list(wanted.notes)

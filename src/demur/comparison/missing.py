@@ -21,6 +21,7 @@ from demur.windows.class_rule import second_class_scores
 __all__ = [
     "MISSING_LABELS",
     "Unlabelled",
+    "Unscored",
     "labels_missing",
     "rows_of",
     "score_difference",

@@ -12,7 +12,7 @@ from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices
 from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
-from demur.cli.reading.evidence import Evidence, Part, read_evidence
+from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.comparison import Comparison, compared, table_of_classes
@@ -223,13 +223,24 @@ class TwoClasses:
         elif part.rows is None:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         else:
-            problem, rows = self.on(part), part.rows
-            clusters = cluster_codes(rows.clusters, rows.n)
-            times = check_times(rows.times, rows.n)
-            columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
-            table = CaseTable.of_columns(columns, problem, weights=self.weights)
+            return self._compared_rows(part.rows)
         names = classes_in_words(self.cases.negative, self.cases.positive)
         return compared(self.cases.doubted(table, problem), problem, class_names=names)
+
+    def _compared_rows(self, rows: Predictions) -> Comparison:
+        """Compare the models on rows that all of them scored; each by itself on those it scored."""
+        problem, without = self.on(Part(rows=rows)), rows.unscored
+        clusters, times = cluster_codes(rows.clusters, rows.n), check_times(rows.times, rows.n)
+        columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times)
+        table = self.cases.doubted(CaseTable.of_columns(columns, problem, weights=self.weights), problem)
+        if without is not None and without.differ:
+            table = table.unproven()
+        names = classes_in_words(self.cases.negative, self.cases.positive)
+        found = compared(table, problem, class_names=names)
+        if without is None:
+            return found
+        own = {name: self._compared_rows(one).models[name] for name, one in rows.own.items()}
+        return replace(found, models={**found.models, **own}, notes=(*found.notes, *without.notes))
 
     def policy(self, answer: Answer, name: str) -> Policy:
         """Make the policy of an answer."""

@@ -30,7 +30,7 @@ from demur.cli.reading.roles import (
     read_as,
 )
 from demur.comparison.case_table import CaseTable
-from demur.comparison.missing import Unlabelled, set_aside
+from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
 from demur.comparison.problem import DecisionProblem
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
@@ -113,6 +113,10 @@ class Predictions:
         Element i: how unlike the training data case i is.
     clusters, times : array or None
         Element i: cluster and time of case i.
+    unscored : Unscored or None
+        What is known of rows without a score of some model, where these are left out.
+    own : dict
+        Model -> the rows that it scored, where these are more than those that all models scored.
     """
 
     source: str
@@ -130,6 +134,8 @@ class Predictions:
     doubts: FloatArray | None = None
     clusters: Any = None
     times: Any = None
+    unscored: Unscored | None = None
+    own: "dict[str, Predictions]" = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -174,6 +180,34 @@ def read_predictions(
     with open_table(source.file) as table:
         roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design)
         columns = table.read((*roles.columns, *roles.dependence.dates))
+    whole = _complete_predictions(table.name, columns, roles, source, prices, doubt, design)
+    apart = source.drop_missing and design is not None and roles.group is None and len(roles.models) > 1
+    if not apart or not any(columns[name].missing.any() for name in roles.models):
+        return whole
+    scores = {name: np.where(columns[name].missing, np.nan, columns[name].values) for name in roles.models}
+    own = {
+        name: _complete_predictions(
+            table.name, columns, replace(roles, models=(name,)), source, prices, doubt, design
+        )
+        for name in roles.models
+    }
+    return replace(
+        whole,
+        unscored=unscored(columns[roles.label].filled(), scores),
+        own={name: one for name, one in own.items() if one.n > whole.n},
+    )
+
+
+def _complete_predictions(
+    name: str,
+    columns: Mapping[str, Column],
+    roles: Roles,
+    source: Source,
+    prices: Prices | None,
+    doubt: str | None,
+    design: Design | None,
+) -> Predictions:
+    """Return the rows with everything the models of these roles need; refuse or drop the others."""
     columns, dropped = complete_rows(columns, roles.columns, roles.label, source)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
     scores = {name: check_scores(columns[name].values, name) for name in roles.models}
@@ -195,7 +229,7 @@ def read_predictions(
     if weights is not None and source.weights == "repeats":
         _require_whole_weights(weights, str(roles.weight))
     return Predictions(
-        source=table.name,
+        source=name,
         roles=roles,
         positive=shown,
         negative=other,
