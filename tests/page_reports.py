@@ -131,6 +131,39 @@ def amounts():
     )
 
 
+def belonging(n):
+    """Clusters of four cases that share most of what is hard about them, with names of their own."""
+    rng = np.random.default_rng(3)
+    person = np.arange(n) // 4
+    y = (rng.random(n // 4) < 0.4)[person].astype(int)
+    hard = rng.normal(size=n // 4)[person]
+    scores = {
+        name: 1 / (1 + np.exp(-(2 * y - 1 + hard + noise * rng.normal(size=n))))
+        for name, noise in (("forest", 0.5), ("rule", 1.5))
+    }
+    return y, scores, np.char.add("person-", (1000 + person).astype(str))
+
+
+def clustered():
+    y, scores, person = belonging(240)
+    return report(y, scores, groups=person, source=_source(240, cluster="person"))
+
+
+def days(n):
+    """Four cases a day."""
+    return np.datetime64("2024-01-01") + np.arange(n) // 4
+
+
+def drifting(n):
+    """Two models whose scores creep upwards."""
+    y, scores = three(n)
+    return y, {name: scores[name] + 2 * np.arange(n) / n for name in ("forest", "rule")}
+
+
+def timed():
+    return report(*drifting(800), time=days(800), source=_source(800, time="day"))
+
+
 def case_costs(amount, factors):
     return CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=8, columns={"cost_fn": "amount"}).at(factors)
 

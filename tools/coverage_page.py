@@ -54,9 +54,10 @@ NOTES = (
     "default replaced them because of these numbers.",
     "`auc_difference_test(method='delong').interval` and `auc_unpaired_test().interval` are those of "
     "other software and agree with their tests; `method='score'` holds where they are low.",
-    "Exact intervals (`roc_interval`, sensitivity and specificity) hold at least their level by "
-    "construction, so they are often marked as cautious: a small count takes few values.",
-    "`auc_cluster_interval`: clusters of 5 cases of one class, so that 10 positives are 2 clusters.",
+    "Exact intervals (`roc_interval(method='exact')`, sensitivity and specificity) hold at least their level "
+    "by construction, so they are often marked as cautious: a small count takes few values.",
+    "`auc_cluster_interval` and `auc_difference_test(groups=)`: clusters of 5 cases of one class, so that 10 "
+    "positives are 2 clusters.",
     "`roc_band(method='fixed width')` is Campbell's band of a published figure, by bootstrap: too narrow "
     "with 10 positives or a steep curve. The default holds for every sample size.",
     "`partial_auc_interval` and its test take percentiles of resamples, and at an AUC of 0.75 these reach a "

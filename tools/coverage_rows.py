@@ -121,12 +121,18 @@ def unpaired(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
     return (*test.interval(NOMINAL), design.auc - second_auc(design))
 
 
-def clustered(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """AUC of cases in clusters of 5 within a class that share half of their variance."""
+def clustered(design: Design, y: Any, a: Any, b: Any, rng: Any) -> dict[str, Held]:
+    """AUCs of cases in clusters of 5 within a class that share half of their variance."""
     group = np.arange(len(y)) // 5
     shared = rng.normal(size=group[-1] + 1)[group]
-    noise = math.sqrt(0.5) * (shared + rng.normal(size=len(y)))
-    return (*auc.auc_cluster_interval(y, noise + design.separation * y, groups=group), design.auc)
+    noise = math.sqrt(0.5) * (shared + rng.normal(size=(2, len(y))))
+    first, second = noise[0] + design.separation * y, noise[1] + (design.separation - MODEL_GAP) * y
+    test = demur.auc_difference_test(y, first, second, method="delong", groups=group)
+    return {
+        "one": (*auc.auc_cluster_interval(y, first, groups=group), design.auc),
+        "wald": (*test.interval(NOMINAL), design.auc - second_auc(design)),
+        "score": (*test.interval(NOMINAL, method="score"), design.auc - second_auc(design)),
+    }
 
 
 def partial(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
@@ -148,10 +154,13 @@ def point_difference(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
     return (*test.interval(NOMINAL), gap)
 
 
-def curve_point(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Sensitivity of the true curve at specificity 0.9."""
-    found = roc.roc_interval(y, a, specificity=0.9)
-    return float(found.low), float(found.high), sensitivity_at(design, 0.9)
+def curve_point(design: Design, y: Any, a: Any, b: Any, rng: Any) -> dict[str, Held]:
+    """Sensitivity of the true curve at specificity 0.9, by both methods."""
+    truth, found = sensitivity_at(design, 0.9), {}
+    for method in ("mover", "exact"):
+        limits = roc.roc_interval(y, a, specificity=0.9, method=method)
+        found[method] = float(limits.low), float(limits.high), truth
+    return found
 
 
 def at_threshold(threshold: Any = None) -> Callable[..., dict[str, Held]]:
@@ -250,11 +259,14 @@ ROWS: dict[str, Row] = {
     "`auc_difference_test().interval`": alone(auc_differences("permutation")),
     "`auc_difference_test(method='delong').interval`": alone(auc_differences("delong")),
     "`auc_unpaired_test().interval`": alone(unpaired),
-    "`auc_cluster_interval`": alone(clustered),
+    "`auc_cluster_interval`": Row(clustered, "one"),
+    "`auc_difference_test(groups=).interval`": Row(clustered, "wald"),
+    "`auc_difference_test(groups=).interval(method='score')`": Row(clustered, "score"),
     "`partial_auc_interval`": alone(partial),
     "`partial_auc_difference_test().interval`": alone(partial_difference),
     "`roc_point_test().interval`": alone(point_difference),
-    "`roc_interval(specificity=0.9)`": alone(curve_point),
+    "`roc_interval(specificity=0.9)`": Row(curve_point, "mover"),
+    "`roc_interval(specificity=0.9, method='exact')`": Row(curve_point, "exact"),
     "`operating_point`: sensitivity": Row(HALFWAY, "sensitivity"),
     "`operating_point`: specificity": Row(HALFWAY, "specificity"),
     "`operating_point`: ppv": Row(HALFWAY, "ppv"),

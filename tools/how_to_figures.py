@@ -9,7 +9,7 @@ import numpy as np
 import demur
 from demur.counts import BinnedCounts
 from demur.datasets.breast_cancer import breast_cancer_scores
-from demur.displays import WindowDisplay
+from demur.displays import BlockCostDisplay, WindowDisplay
 
 GROWTH = Path(__file__).parents[1] / "benchmarks" / "growth.json"
 POSITIVE, NEGATIVE, GREY = "#E69F00", "#0072B2", "0.6"
@@ -169,17 +169,8 @@ def draw_real_data():
     fraud = rng.random(3000) < 0.3
     risk = 2.2 * fraud + rng.normal(size=3000) + day / 150
     costs = demur.CostModel(cost_fn=100, cost_fp=40, cost_abstain=15)
-    answer = demur.compare_models(fraud, {"risk": risk}, costs=costs, time=day).answer
-    middles = [(block.start + block.end + 1) / 2 for block in answer.by_block]
-    cost = np.array([block.cost for block in answer.by_block])
-    ends = np.array([block.interval for block in answer.by_block])
-    figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    ax.errorbar(middles, cost, yerr=np.abs(ends.T - cost), color="black", fmt="o", capsize=3)
-    ax.axhline(answer.shuffled_cost, color=POSITIVE, linestyle="--", label="a shuffled split")
-    ax.set(xlabel="day; rules are chosen on the blocks before", ylabel="cost per case", xlim=(0, 300))
-    ax.set_ylim(0, None)
-    ax.legend(frameon=False)
-    figure.savefig("real_data.png", dpi=90)
+    forward = demur.compare_models(fraud, {"risk": risk}, costs=costs, time=day)
+    BlockCostDisplay.from_result(forward).plot().figure_.savefig("real_data.png", dpi=90)
 
 
 def draw_reviewers():

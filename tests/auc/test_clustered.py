@@ -10,7 +10,6 @@ from scipy.stats import t
 
 from demur import InputError, UndefinedError, auc_difference_test, auc_interval, auc_score
 from demur.auc import auc_cluster_interval, auc_cluster_variance, auc_variance
-from demur.auc.clustered import cluster_interval_of
 from demur.auc.tables import ModelTables
 from demur.paired import PairedCounts
 from demur.paired.scores import JointScores
@@ -103,6 +102,20 @@ def test_test_of_a_difference_against_definition(seed):
     assert found.variance == pytest.approx(auc_cluster_variance(y, a, groups=group, minus=b), rel=1e-12)
 
 
+def test_score_interval_of_a_difference_by_hand():
+    y, a, b, group = _images(seed=5)
+    low, high = auc_difference_test(y, a, b, method="delong", groups=group).interval(method="score")
+    # limits of either area, joined as those of estimates that correlate (Zou and Donner 2008, eq. 6)
+    first, second = (auc_cluster_interval(y, s, groups=group) for s in (a, b))
+    own = [auc_cluster_variance(y, s, groups=group) for s in (a, b)]
+    both = auc_cluster_variance(y, a, groups=group, minus=b)
+    r = (sum(own) - both) / 2 / math.sqrt(own[0] * own[1])
+    x, z = auc_score(y, a), auc_score(y, b)
+    down, up = (x - first.low, second.high - z), (first.high - x, z - second.low)
+    reach = [math.sqrt(p**2 + q**2 - 2 * r * p * q) for p, q in (down, up)]
+    assert (low, high) == pytest.approx((x - z - reach[0], x - z + reach[1]))
+
+
 def test_test_of_single_cases_as_clusters_against_delong():
     y, a, b, _ = _images(seed=4)
     expected = auc_difference_test(y, a, b, method="delong")
@@ -147,7 +160,7 @@ def test_a_weight_of_three_against_three_rows_of_a_cluster(meaning):
     if meaning == "repeats":  # the interval of one area has a shape that depends on the number of cases
         tables = ModelTables(JointScores(y, [a], weight.astype(float), cluster=group), meaning)
         expected = auc_cluster_interval(y[rows], a[rows], groups=group[rows])
-        assert cluster_interval_of(tables, 0, 0.95) == pytest.approx(expected, rel=1e-11)
+        assert tables.clustered(0).limits(0.95) == pytest.approx(expected, rel=1e-11)
 
 
 def test_tests_of_clusters_refuse():
@@ -160,8 +173,6 @@ def test_tests_of_clusters_refuse():
         auc_difference_test(PairedCounts.from_arrays(y, a, b), method="delong", groups=group)
     with pytest.raises(UndefinedError, match="positive cases in at least 2 clusters, got 1"):
         auc_difference_test(y, a, b, method="delong", groups=np.where(y, -1, group))
-    with pytest.raises(InputError, match="`method` must be 'wald' where cases come in clusters"):
-        auc_difference_test(y, a, b, method="delong", groups=group).interval(method="score")
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ import pytest
 import demur
 from demur.cli.main import main
 from demur.cli.output import group_file
+from page_reports import belonging, days
 
 Y, A = demur.Binormal(separation=1.6).sample(200, rng=3)
 B = A + np.random.default_rng(4).normal(size=len(A))
@@ -210,6 +211,8 @@ def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
         "part": "x",
         "label": "label",
         "weight": None,
+        "cluster": None,
+        "time": None,
         "rows": 30,
     }
     with pytest.raises(SystemExit):
@@ -260,3 +263,65 @@ def test_one_page_is_refused_with_a_sentence(capsys, file, tmp_path, flags, sent
     assert code == 2
     assert sentence in out.err
     assert not list(tmp_path.glob("*.html"))
+
+
+# ---------------------------------------------------------------- clusters and times
+
+
+@pytest.fixture
+def visits(tmp_path, monkeypatch):
+    """240 visits of 60 patients over 60 days."""
+    monkeypatch.chdir(tmp_path)
+    y, scores, person = belonging(240)
+    rows = zip(person, days(240), y, scores["forest"], strict=True)
+    lines = [f"{who},{day},{label},{score:.17g}" for who, day, label, score in rows]
+    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,day,label,forest", *lines]), encoding="utf-8")
+    return "visits.csv", "--cost-fn", "100", "--cost-fp", "40", "--cost-abstain", "12"
+
+
+def test_clusters_and_times_are_those_of_compare(capsys, visits):
+    for flags in (
+        ["--cluster", "patient_id"],
+        ["--time", "day"],
+        ["--cluster", "patient_id", "--time", "day"],
+    ):
+        with pytest.raises(SystemExit, match="0"):
+            main(["compare", *visits, *flags, "--json", "-q"])
+        expected = json.loads(capsys.readouterr().out)["comparison"]
+        code, out = run(capsys, *visits, *flags, "--json", "-q")
+        document = json.loads(out.out)
+        assert code == 0
+        assert document["comparison"]["answer"] == expected["answer"]
+        assert document["source"]["cluster"] == ("patient_id" if "--cluster" in flags else None)
+        assert document["source"]["time"] == ("day" if "--time" in flags else None)
+        assert document["design"] is not None
+        assert "person-" not in out.out, "no cluster is named"
+
+
+def test_a_proof_that_is_missing_writes_no_page(capsys, visits, tmp_path):
+    code, out = run(capsys, *visits, "--cluster", "patient_id", "--require-proof", "-o", "page.html")
+    assert (code, (tmp_path / "page.html").exists()) == (3, False)
+    assert out.out.startswith(("Likely.", "Unproven."))
+    assert max(map(len, out.out.splitlines())) <= 80
+    code, out = run(capsys, *visits, "--exclude", "patient_id", "--require-proof", "-o", "page.html")
+    assert (code, (tmp_path / "page.html").exists()) == (0, True)
+
+
+@pytest.mark.parametrize("flags", [("--cluster", "patient_id"), ("--time", "day")])
+def test_a_private_page_refuses_what_tells_which_cases_belong_together(capsys, visits, flags):
+    code, out = run(capsys, *visits, *flags, "--private", "10")
+    assert code == 2
+    assert f"`--private` keeps counts alone, and {flags[0]} needs the cases." in " ".join(out.err.split())
+
+
+def test_one_page_for_all_groups_refuses_clusters(capsys, visits):
+    code, out = run(capsys, *visits, "--cluster", "patient_id", "--one-page", "--group", "day")
+    assert code == 2
+    assert "`--one-page` takes cases as independent." in " ".join(out.err.split())
+
+
+def test_keys_that_repeat_leave_costs_that_nobody_gave_as_they_are(capsys, visits):
+    code, out = run(capsys, visits[0])
+    assert code == 0
+    assert out.out.startswith("If a miss costs 1, a false alarm 1 and a review 0.2: ")
+    assert "pass --cluster patient_id if rows of one are not independent" in " ".join(out.err.split())

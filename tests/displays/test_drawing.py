@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
-from demur import ABSTAIN, CostModel, InputError, Precision, ScoreCosts, displays
+from demur import ABSTAIN, CostModel, InputError, Precision, ScoreCosts, compare_models, displays
 
 RNG = np.random.default_rng(0)
 Y = (RNG.random(60) < 0.5).astype(int)
@@ -98,6 +98,9 @@ def test_every_display_with_predictions_is_tried():
 # displays without predictions; those of several panels have curves of their own in each
 OTHERS = {
     "AucBoundsDisplay": lambda ax=None: displays.AucBoundsDisplay.from_points(0.2, 0.6).plot(ax),
+    "BlockCostDisplay": lambda ax=None: displays.BlockCostDisplay.from_result(
+        compare_models(Y, P, costs=CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2), time=np.arange(60))
+    ).plot(ax),
     "BoundGapDisplay": lambda ax=None: displays.BoundGapDisplay().plot(ax, resolution=5),
     "CaseCostsDisplay": lambda ax=None: displays.CaseCostsDisplay(result=CASES).plot(ax),
     "IsoDiscriminabilityDisplay": lambda ax=None: displays.IsoDiscriminabilityDisplay().plot(

@@ -14,6 +14,7 @@ from demur import (
     AbstainingClassifier,
     CautiousClassifier,
     CostModel,
+    CostWeightedClassifier,
     DegenerateDataWarning,
     DelegatingClassifier,
     InputError,
@@ -95,6 +96,18 @@ def test_stages_of_many_classes_and_of_every_kind():
     mixed = DelegatingClassifier([("sure", reliable), *STAGES[1:]]).fit(X, binary)
     assert set(mixed.deciding_stage(X)) == {0, 1}
     assert set(mixed.predict(X).tolist()) == {False, True}  # as numbers, beside the abstain label -1
+
+
+def test_stages_of_weighted_costs_abstain_if_that_has_a_cost(moons):
+    X, y = moons
+    weighted = CostWeightedClassifier(GaussianNB(), abstain_cost=0.1, random_state=0)
+    model = DelegatingClassifier([("weighted", weighted), *STAGES[1:]]).fit(X, y)
+    assert isinstance(model.stages_[0], CostWeightedClassifier)
+    assert set(model.deciding_stage(X)) == {0, 1}
+    weighted.set_params(abstain_cost=None)
+    model = DelegatingClassifier([("weighted", weighted), *STAGES[1:]], costs=[CHEAP, None]).fit(X, y)
+    assert isinstance(model.stages_[0], AbstainingClassifier)
+    assert set(model.deciding_stage(X)) == {0, 1}
 
 
 def test_parameters_of_stages_are_set_by_name(moons):

@@ -385,7 +385,7 @@ def of(name, value):
         (
             abstaining(),
             of("groups", np.zeros_like),
-            r"rarest class \(1 of 1 clusters\), got 5. Hint: collect at least two clusters of each class",
+            r"rarest class \(1 of 1 clusters\), got 2. Hint: collect at least two clusters of each class",
         ),
         (
             abstaining(cv=StratifiedKFold(3)),

@@ -22,7 +22,7 @@ def test_a_frame_against_a_mapping(frame):
 
 
 def test_frames_that_do_not_fit():
-    with pytest.raises(InputError, match=r"scores\['good'\]` must hold numbers"):
+    with pytest.raises(InputError, match=r"scores of good` must hold numbers"):
         Report.from_predictions(Y, pd.DataFrame({"good": ["x"] * len(Y)}))
     with pytest.raises(InputError, match=r"non-empty mapping \{name: scores\} or a data frame, got dict"):
         Report.from_predictions(Y, pd.DataFrame(index=range(len(Y))))

@@ -21,6 +21,8 @@ ODD = {
     "infinite_scores": None,
     "no_costs": None,
     "hostile_names": None,
+    "clustered": "240 cases in 60 clusters: intervals count clusters; a guarantee needs independent cases.",
+    "timed": None,
 }
 
 

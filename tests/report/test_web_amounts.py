@@ -14,7 +14,7 @@ from demur.comparison.problem import Limits
 from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
 from demur.report import DataSource
-from demur.report import amounts as page_amounts
+from demur.report import cases as page_cases
 from measured import measured_cost, measured_difference, measured_facts, measured_words
 from page_script import INF, ask, needs_node
 
@@ -183,7 +183,7 @@ def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
     y, scores, costs, _ = next(_files())
     monkeypatch.setattr("demur.report.cases._MOST_CASES", 50)
     # as many groups as scores: windows cut where those of the cases cut, up to cases held out on a cut
-    monkeypatch.setattr(page_amounts, "_MOST_SUMS", 10**7)
+    monkeypatch.setattr(page_cases, "_MOST_SUMS", 10**7)
     report = Report.from_predictions(y, scores, costs=costs)
     document = report.to_dict()
     assert document["cases"] is None
@@ -209,7 +209,7 @@ def test_bars_and_charts_show_the_window_of_the_headline_at_any_size(chromium, m
     scores = np.round(1 / (1 + np.exp(-(2.2 * y - 1.6 + rng.normal(size=900)))), 4)
     amounts = np.round(np.exp(rng.normal(3, 1, 900)), 2)
     monkeypatch.setattr("demur.report.cases._MOST_CASES", 50)
-    monkeypatch.setattr(page_amounts, "_MOST_SUMS", 20_000)
+    monkeypatch.setattr(page_cases, "_MOST_SUMS", 20_000)
     costs = CaseCosts(cost_fn=amounts, cost_fp=6, cost_abstain=1.5)
     report = Report.from_predictions(y, {"risk": scores}, costs=costs)
     answer = report.comparison.answer

@@ -236,16 +236,22 @@ def test_interval_at_a_specificity_by_hand():
     fewest, most = binom.ppf((1 - each) / 2, 6, 0.1), binom.ppf((1 + each) / 2, 6, 0.1)
     assert (fewest, most) == (0, 3)
     # no alarm: 0 hits are sure; at most 3 alarms: down to 0.4, where 3 of 4 are hit
-    found = roc_interval(Y, S, specificity=0.9)
+    found = roc_interval(Y, S, specificity=0.9, method="exact")
     assert found.low == 0
     assert found.high == pytest.approx(clopper_pearson(3, 4, each)[1])
     assert found.specificity_interval == (0.9, 0.9)
+    # at the level itself at most 2 alarms, where 3 of 4 are hit; the estimate is above the first alarm
+    assert binom.interval(0.95, 6, 0.1) == (0, 2)
+    near, (low, high) = roc_interval(Y, S, specificity=0.9), clopper_pearson(2, 4)
+    assert (near.method, near.sensitivity) == ("mover", 0.5)
+    assert near.low == max(0.5 - math.hypot(0.5 - low, 0.5 - 0), 0) == 0
+    assert near.high == pytest.approx(0.5 + math.hypot(high - 0.5, 0.75 - 0.5))
 
 
 def test_positives_below_all_negatives_belong_to_the_upper_limit():
     """The curve ends upright: at a low specificity all cases may be called positive."""
     y, s = [0] * 8 + [1] * 8, [*range(3, 11), 0, 1, 2, *range(11, 16)]
-    found = roc_interval(y, s, specificity=[0.03, 0.5])
+    found = roc_interval(y, s, specificity=[0.03, 0.5], method="exact")
     # at 0.03 up to 8 of the negatives are called positive, so perhaps every positive, too; at 0.5 at most 7
     high = clopper_pearson(5, 8, math.sqrt(0.95))[1]
     assert found.sensitivity_interval.high == pytest.approx([1.0, high])
@@ -258,21 +264,26 @@ def test_specificity_held_is_the_pointwise_band_and_its_mirror_image(data):
         return
     y, s = np.asarray(y), np.asarray(s, dtype=float)
     x = np.array([0.0, 0.1, 0.5, 0.85, 1.0])
-    found = roc_interval(y, s, specificity=x)
     band = roc_band(y, s).at(1 - x, pointwise=True)
-    assert found.low.tolist() == band.low.tolist()
-    assert found.high.tolist() == band.high.tolist()
-    mirrored = roc_interval(1 - y, -s, sensitivity=x)
-    assert mirrored.low.tolist() == found.low.tolist()
-    assert mirrored.high.tolist() == found.high.tolist()
-    assert mirrored.specificity == pytest.approx(found.sensitivity)
-    assert np.all(found.low <= found.high)
+    for method in ("exact", "mover"):
+        found = roc_interval(y, s, specificity=x, method=method)
+        if method == "exact":
+            assert found.low.tolist() == band.low.tolist()
+            assert found.high.tolist() == band.high.tolist()
+        mirrored = roc_interval(1 - y, -s, sensitivity=x, method=method)
+        assert mirrored.low == pytest.approx(found.low, abs=1e-12)
+        assert mirrored.high == pytest.approx(found.high, abs=1e-12)
+        assert mirrored.specificity == pytest.approx(found.sensitivity)
+        assert np.all(found.low <= found.high)
+    # the estimate is within the limits of "mover"
+    assert np.all((found.low >= 0) & (found.low <= found.sensitivity))
+    assert np.all((found.sensitivity <= found.high) & (found.high <= 1))
 
 
 def test_interval_contains_that_of_the_bootstrap_of_proc():
     boot = PROC["bootstrap"]
     for name, held in (("se", "specificity"), ("sp", "sensitivity")):
-        found = roc_interval(DATA["y"], DATA["a"], **{held: [0.7, 0.8, 0.9]})
+        found = roc_interval(DATA["y"], DATA["a"], **{held: [0.7, 0.8, 0.9]}, method="exact")
         low, median, high = boot[name]
         assert np.all(found.low <= np.array(low) + 0.02)
         assert np.all(found.high >= np.array(high) - 0.02)
@@ -306,6 +317,10 @@ def test_counts_and_curve_agree():
         ({"threshold": "youden"}, "operating_point chooses"),
         ({"specificity": [0.5, 1.2]}, "`specificity`"),
         ({"threshold": [math.nan]}, "`threshold`"),
+        (
+            {"specificity": 0.9, "method": "bootstrap"},
+            "`method` must be one of 'mover', 'exact', got 'bootst",
+        ),
     ],
 )
 def test_roc_interval_refuses(options, words):
@@ -347,6 +362,47 @@ def test_coverage_at_a_fixed_threshold_by_enumeration(se, sp, sizes):
                 held[name] += chance * (low <= value <= high)
     for name, share in held.items():
         assert share >= 0.92, name  # the least: npv, 0.924, with rates of 0.95 and 0.98
+
+
+def percentile_limits(positives, negatives, specificity, rng, n_resamples=2000):
+    """Limits of the sensitivity by resampling each class: the oracle is the bootstrap's definition."""
+    drawn = np.sort(rng.choice(negatives, (n_resamples, len(negatives))), axis=1)
+    threshold = drawn[:, round(specificity * len(negatives)) - 1, None]
+    hits = (rng.choice(positives, (n_resamples, len(positives))) > threshold).mean(axis=1)
+    return np.quantile(hits, [0.025, 0.975])
+
+
+def test_widths_against_a_percentile_bootstrap():
+    """Sixty samples of AUC 0.9 with 50 + 450 cases, where the bootstrap holds its level."""
+    rng, separation = np.random.default_rng(4), math.sqrt(2) * norm.ppf(0.9)
+    y, widths = np.repeat([1, 0], [50, 450]), []
+    for _ in range(60):
+        s = rng.normal(size=500) + separation * y
+        found = [roc_interval(y, s, specificity=0.9, method=method) for method in ("mover", "exact")]
+        low, high = percentile_limits(s[:50], s[50:], 0.9, rng)
+        widths.append([*(one.high - one.low for one in found), high - low])
+    mover, exact, bootstrap = np.median(widths, axis=0)
+    assert mover < 0.8 * exact
+    assert bootstrap < mover < 1.15 * bootstrap
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("digits", [None, 1])
+@pytest.mark.parametrize("sizes", [(10, 90), (20, 20), (50, 50), (50, 450)])
+@pytest.mark.parametrize("auc", [0.75, 0.9, 0.98])
+def test_coverage_of_curve_points(auc, sizes, digits):
+    """Binormal scores, also rounded: the true curve is then straight across a tie."""
+    rng, separation = np.random.default_rng(9), math.sqrt(2) * norm.ppf(auc)
+    y, truth = np.repeat([1, 0], sizes), norm.sf(norm.isf(0.1) - separation)
+    if digits is not None:
+        cuts = np.arange(-8, 16, 0.1) - 0.05
+        truth = np.interp(0.1, norm.sf(cuts)[::-1], norm.sf(cuts - separation)[::-1])
+    held, runs = 0, 1000
+    for _ in range(runs):
+        s = rng.normal(size=len(y)) + separation * y
+        found = roc_interval(y, s if digits is None else s.round(digits), specificity=0.9)
+        held += found.low <= truth <= found.high
+    assert held / runs >= 0.93
 
 
 @pytest.mark.long

@@ -65,14 +65,20 @@ function madeRule(
   const same = own.filter(({ window }) => window?.lower === made.lower && window.upper === made.upper);
   const distance = (one: Candidate): number => Math.abs(money(honestCost(one, question), costs, prevalence) - made.honest_cost);
   const [nearest] = [...(same.length ? same : own)].sort((a, b) => distance(a) - distance(b));
-  return nearest === undefined || (same.length && exact) ? (nearest ?? null) : ruleAsMade(nearest, report, made, costs);
+  // where times are given Python judges forward, and the page by a shuffled split
+  const alike = same.length > 0 && exact && report.design?.period == null;
+  return nearest === undefined || alike ? (nearest ?? null) : ruleAsMade(nearest, report, made, costs);
 }
 
 /** A rule with the thresholds, outcomes and costs of another one, so that bars and charts show what the sentences say. */
 function ruleAsMade(rule: Candidate, report: ReportData, made: MadeFacts, costs: Costs): Candidate {
   const { confusion, confusion_cost, shares } = report.comparison?.answer ?? {};
-  if (confusion === undefined || confusion_cost === undefined || rule.window === null) return rule;
-  const sizes = [report.n_negative, report.n_positive];
+  const { window } = rule;
+  if (confusion === undefined || confusion_cost === undefined || window === null) return rule;
+  const same = window.lower === made.lower && window.upper === made.upper;
+  const blocks = report.comparison?.answer?.by_block;
+  const judged = (blocks ?? []).reduce((all, { n }) => all + n, 0);
+  const sizes = blocks ? confusion.map((row) => judged * row.reduce((all, one) => all + one, 0)) : [report.n_negative, report.n_positive];
   const honest = new Float64Array(6);
   const paid = new Float64Array(6);
   const factors = [costs.fn, costs.fp, costs.abstain];
@@ -87,7 +93,7 @@ function ruleAsMade(rule: Candidate, report: ReportData, made: MadeFacts, costs:
   const [bill, seen] = rule.bills ?? [null, null];
   return {
     ...rule,
-    window: { ...rule.window, lower: made.lower, upper: made.upper, abstain: shares?.["abstain"] ?? rule.window.abstain },
+    window: same ? window : { ...window, lower: made.lower, upper: made.upper, abstain: shares?.["abstain"] ?? window.abstain },
     honest,
     bills: bill && seen && [{ ...bill, cases: honest, paid }, seen],
   };

@@ -125,12 +125,14 @@ function caseFlags({ named }: AmountsData, costs: Costs): [flag: string, value: 
 }
 
 /** Arguments beyond the costs, where they are not the usual ones. */
-function settings({ source, seed, comparison, confidence_level: level }: ReportData, choice: Choice): string[] {
+function settings({ source, seed, comparison, design, confidence_level: level }: ReportData, choice: Choice): string[] {
   const named = [];
   if (choice.prevalence !== null) named.push(`prevalence=${choice.prevalence}`);
   for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
   if (source.weight !== null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
+  if (design?.clusters != null) named.push("groups=groups");
+  if (design?.period != null) named.push("time=time");
   if (level !== USUAL_LEVEL) named.push(`confidence_level=${level}`);
   if (seed !== 0) named.push(`seed=${seed}`);
   return named;
@@ -146,6 +148,8 @@ function fileLines({ source }: ReportData, models: string[]): string[] {
     `scores = {name: rows[name] for name in ${listed(models)}}`,
   ];
   if (source.weight !== null) lines.push(`sample_weight = rows[${JSON.stringify(source.weight)}]`);
+  if (source.cluster != null) lines.push(`groups = rows[${JSON.stringify(source.cluster)}]`);
+  if (source.time != null) lines.push(`time = rows[${JSON.stringify(source.time)}]`);
   return lines;
 }
 
@@ -210,6 +214,8 @@ export function asCommand(report: ReportData, choice: Choice): string {
   for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
   if (comparison?.weights === "repeats") flag("--weights", "repeats");
+  if (source.cluster != null) flag("--cluster", source.cluster);
+  if (source.time != null) flag("--time", source.time);
   if (report.amounts !== null) {
     const flags = caseFlags(report.amounts, choice.costs);
     if (flags === null) return "# no flags stand for these costs: copy the Python code instead";

@@ -1,6 +1,7 @@
 /** The JSON inside the page (schema "demur.report", version 4) and its reader. */
 
 import type { MadeFacts } from "./comparison/facts";
+import { grouped } from "./numbers";
 
 export const SCHEMA = "demur.report";
 export const VERSION = 4;
@@ -124,8 +125,9 @@ export interface ModelData {
 export interface NetBenefitData {
   threshold: number[];
   value: number[];
-  low: number[];
-  high: number[];
+  /** Null where cases are not independent. */
+  low: number[] | null;
+  high: number[] | null;
 }
 
 export interface RiskCoverageData {
@@ -216,6 +218,26 @@ export interface DifferenceData {
   adjusted_pvalue: number;
 }
 
+/** How cases hang together that are not independent. */
+export interface DesignData {
+  /** What the intervals of the answer count; null where that is cases. */
+  clusters: number | null;
+  /** Size of the cluster of a case, on average: what a policy counts as one case. */
+  cluster_size: number | null;
+  /** First and last time of the blocks that the answer is judged on; null without times. */
+  period: (string | number)[] | null;
+}
+
+/** What the answer costs in one block of time, by rules chosen on the blocks before. */
+export interface BlockCost {
+  block: number;
+  start: string | number;
+  end: string | number;
+  n: number;
+  cost: number;
+  interval: readonly [low: number, high: number];
+}
+
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
   answer: {
@@ -226,6 +248,11 @@ export interface ComparisonData {
     confusion_cost?: number[][];
     /** Shares of all cases by decision of the rule as written; abstaining is "abstain". */
     shares?: Record<string, number>;
+    /** With times; else null. */
+    by_block?: BlockCost[] | null;
+    /** Measured, forward in time and by a shuffled split. */
+    honest_cost?: number;
+    shuffled_cost?: number | null;
   } | null;
   objective: string;
   /** Null where one prevalence was asked for. */
@@ -251,6 +278,9 @@ export interface ReportData extends Totals {
     positive: string;
     negative: string;
     weight: string | null;
+    /** Columns of clusters and of times; null where there are none, or arrays were given. */
+    cluster?: string | null;
+    time?: string | null;
     /** Null where only counts were given. */
     rows: number | null;
     exact: boolean;
@@ -278,6 +308,8 @@ export interface ReportData extends Totals {
   prevalence: number | null;
   headline: string;
   notes: string[];
+  /** Null where cases are independent. */
+  design?: DesignData | null;
   /** Null where the cases allow no honest cost. */
   comparison: ComparisonData | null;
   /** Null where no bound holds for every sample size. */
@@ -290,6 +322,23 @@ export interface ReportData extends Totals {
   groups?: GroupsData | null;
   models: ModelData[];
   pairs: PairData[];
+}
+
+/** What the evidence of a policy says of clusters: nothing where cases are independent. */
+export function clusterSize(design: DesignData | null | undefined): { cluster_size?: number } {
+  return design?.cluster_size == null ? {} : { cluster_size: design.cluster_size };
+}
+
+/** Level of the intervals that the page computes, which take independent cases; NaN where these are not. */
+export function ownLevel({ design, confidence_level }: Pick<ReportData, "design" | "confidence_level">): number {
+  return design == null ? confidence_level : NaN;
+}
+
+/** "480 cases, intervals count 60 clusters, judged from 2024-03-31 to 2024-10-26"; `cases` is the beginning. */
+export function designWords(cases: string, design: DesignData | null | undefined): string {
+  const clusters = design?.clusters == null ? "" : `, intervals count ${grouped(design.clusters, 0)} clusters`;
+  const period = design?.period == null ? "" : `, judged from ${design.period.join(" to ")}`;
+  return `${cases}${clusters}${period}`;
 }
 
 /** The data are not what this page can read; the message is a sentence for the reader. */

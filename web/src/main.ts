@@ -1,6 +1,7 @@
 /** The page: the answer first, then the charts. */
 import { App } from "./app";
 import { DataError, readReport } from "./data";
+import { blocksPanel } from "./panels/blocks";
 import { calibrationPanel } from "./panels/calibration";
 import { capacityPanel } from "./panels/capacity";
 import { comparePanel } from "./panels/compare";
@@ -42,13 +43,14 @@ function begin(root: HTMLElement): void {
   const own = el("div", { class: "pair" });
   const pair = el("div", { class: "pair" });
   const models = el("div", { class: "wide" });
+  const blocks = el("div", { class: "wide" });
   const groups = el("div", { class: "wide" });
   const compare = el("div", { class: "wide" });
   root.replaceChildren();
   app.add(header(app, sent), root);
   app.add(headlinePanel(app), root);
   app.add(paperLine(), root);
-  root.append(board, own, pair, models, groups, compare, methods(app.data));
+  root.append(board, own, pair, models, blocks, groups, compare, methods(app.data));
   app.add(controlsPanel(app), board);
   board.append(charts);
   watchTheme(() => app.drawAll());
@@ -91,6 +93,8 @@ function begin(root: HTMLElement): void {
         ]),
       );
       app.add(modelsPanel(app), models);
+      const answer = app.data.comparison?.answer;
+      if (answer?.by_block) app.add(blocksPanel(answer, app.data.confidence_level), blocks);
       if (app.data.groups) app.add(groupsPanel(app.data.groups), groups);
       app.add(comparePanel(app), compare);
       whenIdle(() => {

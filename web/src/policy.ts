@@ -1,7 +1,8 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
 import { conditionWords } from "./answer";
-import type { ReportData } from "./data";
+import { clusterSize, type ReportData } from "./data";
 import { honestCost, ratesOf } from "./comparison/estimates";
+import { isMade } from "./comparison/facts";
 import { reviewCosts, type Costs } from "./math/units";
 import type { Situation } from "./situation";
 
@@ -30,7 +31,7 @@ function expected(at: Situation) {
   return {
     cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
     // what is watched; the share sent to people is that of the rule as written
-    limit: facts?.interval[1] ?? null,
+    limit: facts !== null && isMade(facts) ? facts.interval[1] : null,
     abstention_rate: window.abstain,
     fn: shares[3],
     fp: shares[1],
@@ -66,6 +67,7 @@ export function policyFile(at: Situation): string {
       prevalence: own,
       digest: model.digest,
       software: `demur ${report.software.demur}`,
+      ...clusterSize(report.design),
       blocks: { positives, negatives, lower: lower.map(jsonNumber), upper: upper.map(jsonNumber), groups },
     },
   };

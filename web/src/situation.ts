@@ -4,7 +4,7 @@ import { bestOf, rivals, type Candidates, type ClassNames } from "./comparison/c
 import type { Candidate } from "./comparison/candidates";
 import { costOf, ratesOf, type Estimate } from "./comparison/estimates";
 import { isMade } from "./comparison/facts";
-import { money as moneyText, moneyRange, moneyStep } from "./comparison/numbers";
+import { bracketed, money as moneyText, moneyStep } from "./comparison/numbers";
 import type { Curves } from "./curves";
 import type { ModelData, ReportData } from "./data";
 import type { Envelope } from "./math/envelope";
@@ -230,11 +230,11 @@ export class Situation {
     return moneyText(this.money(cost), step);
   }
 
-  /** An honest cost with its interval. */
+  /** An honest cost with its interval, if there is one. */
   withInterval({ cost, interval }: Estimate): string {
     const step = this.step(cost, interval);
     const ends = interval.map((end) => this.money(end));
-    return `${this.per1000(cost, step)} (${moneyRange(ends, step)})`;
+    return `${this.per1000(cost, step)}${bracketed(ends, step)}`;
   }
 
   /** The cut of the chosen model whose threshold is nearest to a score. */

@@ -194,23 +194,38 @@ def _pearson(count: float, n: float, share: float) -> float:
 
 
 def pointwise_limits(
-    held: FloatArray, other: FloatArray, at: FloatArray, n_held: float, n_other: float, level: float
+    held: FloatArray,
+    other: FloatArray,
+    at: FloatArray,
+    n_held: float,
+    n_other: float,
+    level: float,
+    estimate: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Limits of the true value of `other` where the true value of `held` is `at`.
 
     Both are rising rates of the same thresholds, each of its own class. At the threshold whose true
     rate is `at` the number of cases of the first class is binomial, which leaves a range of
     thresholds; the number of the second class there is binomial and independent of it. Inside a tie both
-    classes are called in proportion, as the curve between its ends is a straight line.
+    classes are called in proportion, as the curve between its ends is a straight line. Without an
+    `estimate` both statements hold at once, each at the level sqrt(level); with it, how far the ends of
+    either one are from it, both at the level itself, is added in squares (MOVER).
     """
     from scipy.stats import binom
 
-    each = float(np.sqrt(level))  # two independent statements
-    fewest, most = binom.interval(each, n_held, at)
+    each = float(np.sqrt(level)) if estimate is None else level
     held_counts, other_counts = np.rint(held * n_held), np.rint(other * n_other)
-    low = binomial_interval(height(held_counts, other_counts, fewest, side="left"), n_other, each)[0]
-    high = binomial_interval(height(held_counts, other_counts, most, side="right"), n_other, each)[1]
-    return low, high
+    fewest, most = binom.interval(each, n_held, at)
+    fewest, most = (
+        height(held_counts, other_counts, fewest, side="left"),
+        height(held_counts, other_counts, most, side="right"),
+    )
+    if estimate is None:
+        return binomial_interval(fewest, n_other, each)[0], binomial_interval(most, n_other, each)[1]
+    low, high = binomial_interval(estimate * n_other, n_other, each)
+    low = estimate - np.hypot(estimate - low, estimate - fewest / n_other)
+    high = estimate + np.hypot(high - estimate, most / n_other - estimate)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def wald_limits(value: float, variance: float, z: float, *, low: float = 0.0, high: float = 1.0) -> Range:

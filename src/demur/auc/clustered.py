@@ -12,7 +12,6 @@ from demur._checks import (
     check_scores,
     input_error,
 )
-from demur._kernels.auc_variances import newcombe_interval, widened_interval
 from demur._kernels.normal import normal_quantile, t_quantile
 from demur._results import Interval
 from demur.auc.difference import difference_interval
@@ -21,7 +20,7 @@ from demur.counts.scores import ScoreCounts
 from demur.paired.scores import JointScores
 from demur.typing import ArrayLike, Labels
 
-__all__ = ["auc_cluster_interval", "auc_cluster_variance", "cluster_interval_of"]
+__all__ = ["auc_cluster_interval", "auc_cluster_variance"]
 
 
 def auc_cluster_variance(
@@ -139,20 +138,11 @@ def auc_cluster_interval(
     level = check_confidence_level(confidence_level)
     tables = _tables(y_true, y_score, groups, minus, pos_label)
     if minus is None:
-        return cluster_interval_of(tables, 0, level)
+        return Interval(*tables.clustered(0).limits(level))
     found, z = tables.clustered(0, 1), normal_quantile(level)
     aucs = tables.single(0).estimate, tables.single(1).estimate
     sizes = found.clusters, found.clusters
     return difference_interval(aucs, sizes, found.variance, t_quantile(level, found.df), z)
-
-
-def cluster_interval_of(tables: ModelTables, model: int, level: float) -> Interval:
-    """Return what `auc_cluster_interval` gives for one model of tables with clusters."""
-    table, found = tables.single(model), tables.clustered(model)
-    if found.variance == 0 or found.estimate in (0.0, 1.0):
-        return Interval(*newcombe_interval(found.estimate, *found.clusters, normal_quantile(level)))
-    sizes = table.n_negative, table.n_positive
-    return Interval(*widened_interval(found.estimate, sizes, found.variance, found.df, level))
 
 
 def _tables(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from demur._kernels.placements import TwoWay
 from demur._kernels.proportions import joined_limits, wald_limits
 from demur._results import Interval, Result
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
-from demur.auc.tables import ModelTables, single_table
+from demur.auc.tables import ClusteredAuc, ModelTables, single_table
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.paired.counts import PairedCounts
@@ -105,22 +106,27 @@ def difference_interval(
 
 
 def score_difference_interval(
-    tables: tuple[TwoWay, TwoWay], joint: TwoWay | None, confidence_level: float
+    tables: tuple[TwoWay, TwoWay], joint: float | None, confidence_level: float
 ) -> Interval:
     """Limits from the two score intervals and the correlation of the AUCs.
 
-    `joint` is the table of differences, psi of a minus psi of b; without it the AUCs are independent.
+    `joint` is the variance of the difference; without it the AUCs are independent.
     """
     singles = [delong(table) for table in tables]
-    correlation = 0.0
-    if joint is not None and min(singles) > 0:
-        covariance = (sum(singles) - delong(joint)) / 2
-        correlation = min(max(covariance / math.sqrt(singles[0] * singles[1]), -1.0), 1.0)
     a, b = (
         score_interval(table, variance, confidence_level)
         for table, variance in zip(tables, singles, strict=True)
     )
+    correlation = 0.0 if joint is None else _correlation(singles, joint)
     return _combined((tables[0].estimate, tables[1].estimate), a, b, correlation)
+
+
+def _correlation(variances: Sequence[float], joint: float) -> float:
+    """Correlation of two estimates from their variances and that of their difference; 0 if one has none."""
+    if min(variances) <= 0:
+        return 0.0
+    covariance = (sum(variances) - joint) / 2
+    return min(max(covariance / math.sqrt(variances[0] * variances[1]), -1.0), 1.0)
 
 
 def _combined(
@@ -214,6 +220,7 @@ class AucDifferenceTest(_AucTest):
     evidence: dict[str, Any]
     _interval_variance: float
     _tables: tuple[TwoWay, TwoWay, TwoWay]
+    _clustered: tuple[ClusteredAuc, ClusteredAuc] | None
 
     def interval(self, confidence_level: float = 0.95, *, method: str | None = None) -> Interval:
         """Return the confidence interval of the difference, within [-1, 1].
@@ -239,16 +246,17 @@ class AucDifferenceTest(_AucTest):
         check_choice(method, "method", INTERVALS)
         if self.difference == 0 and self._interval_variance == 0:
             return Interval(0.0, 0.0)
-        size: tuple[float, float] = self.clusters or (self.n_negative, self.n_positive)
-        if method == "score":
-            if self.clusters is not None:
-                raise input_error("method", "must be 'wald' where cases come in clusters", repr(method))
+        aucs = self.auc_a, self.auc_b
+        if method == "wald":
+            size: tuple[float, float] = self.clusters or (self.n_negative, self.n_positive)
+            quantile = t_quantile(confidence_level, self.df)
+            return difference_interval(aucs, (size, size), self._interval_variance, quantile, z)
+        if self._clustered is None:
             first, second, joint = self._tables
-            return score_difference_interval((first, second), joint, confidence_level)
-        quantile = t_quantile(confidence_level, self.df)
-        return difference_interval(
-            (self.auc_a, self.auc_b), (size, size), self._interval_variance, quantile, z
-        )
+            return score_difference_interval((first, second), delong(joint), confidence_level)
+        a, b = (one.limits(confidence_level) for one in self._clustered)
+        correlation = _correlation([one.variance for one in self._clustered], self.variance)
+        return _combined(aucs, a, b, correlation)
 
     def __repr__(self) -> str:
         return (
@@ -432,12 +440,12 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
     """Compare models a and b on the same cases."""
     method, alternative = options.method, options.alternative
     table = tables.difference(a, b, interaction=method in NEEDS_PAIR_SUM)
-    difference, df, clusters = table.estimate, math.inf, None
+    difference, df, clusters, singles = table.estimate, math.inf, None, None
     if tables.joint.clusters is None:
         named = "bootstrap" if method == "permutation" else method
         spread = placement_variance(table, named, "The variance of the difference")
     elif method == "delong":
-        found = tables.clustered(a, b)
+        found, singles = tables.clustered(a, b), (tables.clustered(a), tables.clustered(b))
         spread, df, clusters = found.variance, found.df, found.clusters
     else:
         hint = "its variance sums over clusters; the others take cases as independent."
@@ -477,6 +485,7 @@ def paired_test(tables: ModelTables, a: int, b: int, options: PairedOptions) -> 
         evidence=tables.joint.evidence,
         _interval_variance=spread,
         _tables=(first, second, table),
+        _clustered=singles,
     )
 
 

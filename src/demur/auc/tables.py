@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_weight_meaning
+from demur._kernels.auc_variances import newcombe_interval, widened_interval
+from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay, counted_table, group_placements, one_model, two_way
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
@@ -86,16 +88,23 @@ def _require_whole_cases(n_negative: float, n_positive: float) -> None:
 
 
 class ClusteredAuc(NamedTuple):
-    """An AUC, or a difference, of cases in clusters, its variance, and the clusters that hold each class."""
+    """An AUC, or a difference, of cases in clusters; clusters and cases are those of each class."""
 
     estimate: float
     variance: float
     clusters: tuple[int, int]
+    sizes: tuple[float, float]
 
     @property
     def df(self) -> float:
         """Degrees of freedom of the t law: of the class that is in fewer clusters."""
         return min(self.clusters) - 1.0
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the score interval of one AUC; Newcombe's of the clusters where nothing varies."""
+        if self.variance == 0 or self.estimate in (0.0, 1.0):
+            return newcombe_interval(self.estimate, *self.clusters, normal_quantile(level))
+        return widened_interval(self.estimate, self.sizes, self.variance, self.df, level)
 
 
 class ModelTables:
@@ -230,4 +239,4 @@ class ModelTables:
         within = sum(k / (k - 1) * float((d * d).sum()) for k, d in zip(members, sums, strict=True))
         # never below 0 but for rounding: the factor of the products is the smallest of the three
         variance = max(within + 2 * every / (every - 1) * float((sums[0] * sums[1]).sum()), 0.0)
-        return ClusteredAuc(table.estimate, variance, members)
+        return ClusteredAuc(table.estimate, variance, members, (table.n_negative, table.n_positive))

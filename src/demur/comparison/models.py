@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.auc.clustered import cluster_interval_of
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
@@ -218,7 +217,7 @@ def area_of(
         elif cases.cluster is None:
             interval = Interval(*interval_of_table(tables.single(place), level))
         else:
-            interval = cluster_interval_of(tables, place, level)
+            interval = Interval(*tables.clustered(place).limits(level))
         return Area(auc_score(model.counts), interval)
     rows: Any = slice(None)
     if len(cases.codes) > MOST_SEARCHED:

@@ -14,11 +14,11 @@ from demur._checks import (
     check_class_codes,
     check_confidence_level,
     check_cost_point,
-    check_scores,
     check_type,
     check_weights,
     input_error,
 )
+from demur.comparison.candidates import choose_cuts
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Limits
@@ -43,7 +43,6 @@ from demur.honest.splits import FEWEST_CASES
 from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import decide
 from demur.typing import FloatArray, IntArray
-from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
 from demur.windows.rule import Window
 
@@ -311,19 +310,17 @@ class AbstainingClassifier(TwoClassAbstainer):
         """Costs in one form; None if only precisions are promised."""
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
-            if isinstance(self.costs, CaseCosts):
-                # the constructor cannot know the cases
-                names = [field.name for field in fields(CaseCosts)]
-                amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
-                if amounts:
-                    raise input_error(
-                        "costs",
-                        "must hold one number per cost",
-                        f"amounts as {amounts[0]}",
-                        f"pass them to fit: fit(X, y, {amounts[0]}=...).",
-                    )
-            else:
+            if not isinstance(self.costs, CaseCosts):
                 check_type(self.costs, "costs", CostModel)
+            names = [field.name for field in fields(self.costs)]
+            amounts = [name for name in names if isinstance(getattr(self.costs, name), np.ndarray)]
+            if amounts:  # the constructor cannot know the cases
+                raise input_error(
+                    "costs",
+                    "must hold one number per cost",
+                    f"amounts as {amounts[0]}",
+                    f"pass them to fit: fit(X, y, {amounts[0]}=...).",
+                )
             if any(given):
                 raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
             return self.costs
@@ -347,15 +344,24 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _window(self, counts: ScoreCounts) -> AbstentionWindow:
         """Best window of some evidence for the stated aim."""
-        assert not isinstance(self.costs_, CaseCosts)
+        if self.costs_ is not None:
+            return choose_cuts(counts, self._problem(self.costs_)).window
         limits = self._limits.given()
         level = limits.pop("precision_confidence", None)
-        options: dict[str, Any] = {"confidence_level": level, "prevalence": self.prevalence}
-        if self.costs_ is None:
-            return widest_coverage_window(counts, **limits, **options)
-        if not limits:
-            return abstention_surface(counts, prevalence=self.prevalence).window(costs=self.costs_)
-        return cheapest_window(counts, costs=self.costs_, **{"max_abstention": 1.0, **limits}, **options)
+        return widest_coverage_window(counts, **limits, confidence_level=level, prevalence=self.prevalence)
+
+    def _problem(self, costs: CostModel | CaseCosts) -> DecisionProblem:
+        """Return what is asked, as in a comparison."""
+        # costs by class may reward abstaining, which a comparison refuses
+        made = DecisionProblem.checked if isinstance(costs, CaseCosts) else DecisionProblem
+        return made(
+            costs=costs,
+            prevalence=self.prevalence,
+            objective="expected",
+            limits=self._limits,
+            confidence_level=self.confidence_level,
+            seed=_SEED,
+        )
 
     def _thresholds(self, counts: ScoreCounts) -> Window:
         window = self._window(counts)
@@ -423,12 +429,9 @@ class AbstainingClassifier(TwoClassAbstainer):
         by_case = isinstance(self.costs_, CaseCosts)
         if not by_case:
             self.window_ = self._window(counts)
-        positive = held_out.labels == self._outcomes[1]
-        counted = positive if held_out.weights is None else positive[held_out.weights > 0]
-        fewest = min(np.count_nonzero(counted), np.count_nonzero(~counted))
-        if by_case or (self.costs_ is not None and fewest >= FEWEST_CASES):
-            columns = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
-            self._judge(held_out, check_scores(response), columns)
+        counted = held_out.codes if held_out.weights is None else held_out.codes[held_out.weights > 0]
+        if by_case or (self.costs_ is not None and np.bincount(counted).min() >= FEWEST_CASES):
+            self._judge(held_out, response)
         warn_of_note(self.window_)
         if not isinstance(self.costs_, CostModel):
             return  # certificates and optimal costs are for costs by class
@@ -441,23 +444,14 @@ class AbstainingClassifier(TwoClassAbstainer):
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
 
-    def _judge(self, held_out: TrainingCases, scores: FloatArray, amounts: dict[str, Any]) -> None:
+    def _judge(self, held_out: TrainingCases, scores: FloatArray) -> None:
         """Set the honest cost, where the constraints can be kept without each fold.
 
         Weights are importance weights. With amounts, choose the window as well.
         """
         assert self.costs_ is not None
-        stated: dict[str, Any] = {
-            "costs": replace(self.costs_, **amounts) if amounts else self.costs_,
-            "prevalence": self.prevalence,
-            "objective": "expected",
-            "limits": self._limits,
-            "confidence_level": self.confidence_level,
-            "seed": _SEED,
-        }
-        by_case = isinstance(self.costs_, CaseCosts)
-        # costs by class may reward abstaining, which a comparison refuses
-        problem = DecisionProblem.checked(**stated) if by_case else DecisionProblem(**stated)
+        columns: Any = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
+        problem = self._problem(replace(self.costs_, **columns) if columns else self.costs_)
         positive = held_out.labels == self._outcomes[1]
         given = Columns(positive, {"": scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
         table = CaseTable.of_columns(given, problem, weights="importance")
@@ -465,10 +459,9 @@ class AbstainingClassifier(TwoClassAbstainer):
             warnings.warn(note, DegenerateDataWarning, stacklevel=5)
         cases, model = table.cases[""], table.judging[""]()
         assert isinstance(model, JudgedModel)
-        if by_case:
-            self.window_, _ = case_window(cases, model, problem)
         learner: Learner
         if isinstance(self.costs_, CaseCosts):
+            self.window_, _ = case_window(cases, model, problem)
             learner = WindowLearner.of(problem)
         else:
             rewarded = min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
@@ -507,21 +500,18 @@ class AbstainingClassifier(TwoClassAbstainer):
         check_is_fitted(self, "estimator_")
         if self.costs_ is None:
             return super().score(X, y, sample_weight)
-        amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
-        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
         decided = self.decide(X)
-        if amounts or isinstance(self.costs_, CaseCosts):
-            # new cases are not judged by the amounts of the old ones
-            for name in AMOUNTS:
-                if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
-                    raise InputError(
-                        f"`{name}` is needed: the window was chosen for amounts of the cases. "
-                        f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are "
-                        "routed."
-                    )
-            costs = case_costs_of(self.costs_, amounts)
-            table = costs.losses(actual == 1).table * np.array(costs.mean)
-            losses = table[np.arange(len(actual)), decided]
-        else:
-            losses = self.costs_.losses.table[actual, decided]
+        amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+        if isinstance(self.costs_, CostModel) and not amounts:
+            return self._minus_cost(self.costs_, y, decided, sample_weight)
+        # new cases are not judged by the amounts of the old ones
+        for name in AMOUNTS:
+            if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
+                raise InputError(
+                    f"`{name}` is needed: the window was chosen for amounts of the cases. "
+                    f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are routed."
+                )
+        costs = case_costs_of(self.costs_, amounts)
+        positive = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y") == 1
+        losses = (costs.losses(positive).table * np.array(costs.mean))[np.arange(len(decided)), decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
+from demur._checks import check_choice, check_type, input_error
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
@@ -262,9 +262,8 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         table = self.member_scores(X)
-        actual = check_class_codes(np.asarray(y), 2, self._outcomes[:2], name="y")
-        losses = self.costs.losses.table[actual, self.rule_.decide(table)] + self.rule_.fees(table)
-        return -float(np.average(losses, weights=check_weights(sample_weight)))
+        rule = self.rule_
+        return self._minus_cost(self.costs, y, rule.decide(table), sample_weight, rule.fees(table))
 
     def honest_costs(
         self,
@@ -302,9 +301,9 @@ class DelegatingClassifier(NamedClassifiers):
     Parameters
     ----------
     estimators : list of (name, classifier)
-        The stages in order. A stage is an `AbstainingClassifier`, `CautiousClassifier` or
-        `ReliableClassifier`, used as it is; or any other classifier, which needs `costs` unless it
-        is the last.
+        The stages in order. A stage is a classifier of `demur.estimators` that abstains by itself, such
+        as `CautiousClassifier`, used as it is; or any other classifier, which needs `costs` unless it is
+        the last.
     costs : CostModel or list of CostModel or None, optional
         Costs of each stage (one for all, or one per stage) for the stages that are other classifiers;
         such a stage becomes an `AbstainingClassifier`. `cost_abstain` is what handing a case to the next
@@ -381,7 +380,11 @@ class DelegatingClassifier(NamedClassifiers):
         for k, ((name, stage), costs) in enumerate(zip(named, costs_of, strict=True)):
             if costs is not None:
                 check_type(costs, "costs", CostModel)
-            if not isinstance(stage, OutOfFoldClassifier) and (costs is not None or k < len(named) - 1):
+            # a CostWeightedClassifier without that cost answers everything
+            abstains = (
+                isinstance(stage, OutOfFoldClassifier) and getattr(stage, "abstain_cost", 0) is not None
+            )
+            if not abstains and (costs is not None or k < len(named) - 1):
                 if costs is None:
                     raise input_error(
                         "costs",

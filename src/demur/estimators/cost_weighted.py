@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from demur._checks import input_error
 from demur.costs.matrix import as_cost_matrix, by_class
-from demur.estimators.out_of_fold import OutOfFoldClassifier, TrainingCases
+from demur.estimators.out_of_fold import TRAINING, OutOfFoldClassifier, TrainingCases
 from demur.multiclass.weights import optimize_weights
 from demur.typing import FloatArray, IntArray
 
@@ -100,7 +100,7 @@ class CostWeightedClassifier(OutOfFoldClassifier):
     def _folds(self, cases: TrainingCases) -> Any:
         whole = cases.cluster is None and cases.time is None
         folds = min(self.cv, cases.rarest) if isinstance(self.cv, int) and whole else self.cv
-        return "training" if folds is None or (isinstance(folds, int) and folds < 2) else folds
+        return TRAINING if folds is None or (isinstance(folds, int) and folds < 2) else folds
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         """Return log scores; a class that a fold has not seen has the score 0."""

@@ -11,9 +11,9 @@ from sklearn.neighbors import KernelDensity, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
+from demur._checks import check_rate, check_scores, check_type, input_error
 from demur.cautious.conformal import conformal_p_values
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
@@ -255,11 +255,7 @@ class GuardedClassifier(TwoClassAbstainer):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better."""
-        decided = self.decide(X)
-        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
-        return -float(
-            np.average(self.costs.losses.table[actual, decided], weights=check_weights(sample_weight))
-        )
+        return self._minus_cost(self.costs, y, self.decide(X), sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,8 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from demur._checks import (
     check_choice,
@@ -29,7 +28,7 @@ from demur._checks import (
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
-from demur.estimators.out_of_fold import TwoClassMixin
+from demur.estimators.out_of_fold import TwoClassMixin, training_cases
 from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.unlabelled.invented import (
@@ -370,16 +369,9 @@ class MimeticClassifier(OracleModel):
             # only the ranges of X are used, so text columns pass as well as numbers
             checked = validate_data(self, X, dtype=None)
         if y is not None:
-            labels = column_or_1d(y, warn=True)
-            assert_all_finite(labels, input_name="y")
-            kind = type_of_target(labels, input_name="y", raise_unknown=True)
-            if kind != "binary":
-                raise input_error(
-                    "y",
-                    "must hold two classes",
-                    kind,
-                    f"Only binary classification is supported. The type of the target is {kind}.",
-                )
+            cases = training_cases(self, y)
+            labels = cases.labels
+            self._labels_of_codes(cases.classes)  # refuses more than two
             if checked is not None and len(labels) != len(checked):
                 raise input_error("y", f"must label each of the {len(checked)} cases", len(labels))
         if self.schema is not None:

@@ -39,6 +39,7 @@ from sklearn.utils.validation import (
 
 from demur._checks import (
     check_choice,
+    check_class_codes,
     check_columns,
     check_scores,
     check_times,
@@ -47,6 +48,7 @@ from demur._checks import (
     input_error,
 )
 from demur._checks.arrays import is_missing
+from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases, clusters_of
 from demur.honest.splits import Rows, Splits, split_clusters
@@ -55,13 +57,13 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
+    "TRAINING",
     "AbstainingPredictions",
     "OutOfFoldClassifier",
     "TrainingCases",
     "TwoClassMixin",
     "check_outcomes",
     "class_probabilities",
-    "default_label",
     "inner_has",
     "inner_params",
     "out_of_fold",
@@ -72,6 +74,8 @@ __all__ = [
     "training_cases",
 ]
 
+TRAINING = object()
+"""In place of folds: models respond to the cases they were fitted to."""
 _DEFAULT_FOLDS = 5
 # blocks of time a model is fitted to before it scores the next; which of them are judged is not decided here
 _FIRST_BLOCKS = 3
@@ -200,25 +204,20 @@ def split_metadata(cv: Any, groups: Any) -> dict[str, Any]:
     return {"groups": groups} if asked else {}
 
 
-def default_label(classes: list[Any]) -> Any:
-    """Return "abstain" beside strings and -1 beside anything else, or the next label that is no class."""
-    if all(isinstance(value, str) for value in classes):
-        return free_label(*classes)
-    return next(label for label in (ABSTAIN, *range(len(classes) + 1)) if label not in classes)
-
-
 def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     """Return the array of all predictions: the labels in order, the abstain label last.
 
-    Decisions index it: `ABSTAIN` is -1, the last element. None stands for a label that is free.
+    Decisions index it: `ABSTAIN` is -1, the last element. None stands for a label that is free: "abstain"
+    beside strings and -1 beside anything else, or the next one that is no class.
     """
-    if abstain_label is None:
-        abstain_label = default_label(np.asarray(labels).tolist())
-    if is_missing(abstain_label) or np.ndim(abstain_label):
-        raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     known = np.asarray(labels)
     values = known.tolist()
     strings = all(isinstance(value, str) for value in values)
+    if abstain_label is None:
+        numbered = (label for label in (ABSTAIN, *range(len(values) + 1)) if label not in values)
+        abstain_label = free_label(*values) if strings else next(numbered)
+    if is_missing(abstain_label) or np.ndim(abstain_label):
+        raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     if strings and not isinstance(abstain_label, str):
         raise input_error(
             "abstain_label",
@@ -289,6 +288,7 @@ class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
     """Classifier of two classes, one of them positive."""
 
     pos_label: Any
+    _outcomes: Any
 
     def _labels_of_codes(self, classes: Any) -> Any:
         """Return the negative and the positive label."""
@@ -303,6 +303,14 @@ class TwoClassMixin(ClassifierMixin):  # type: ignore[misc]
             rule = f"must be one of the classes {classes.tolist()}"
             raise input_error("pos_label", rule, repr(self.pos_label))
         return classes if classes[1] == self.pos_label else classes[::-1]
+
+    def _minus_cost(
+        self, costs: CostModel, y: Any, decided: IntArray, sample_weight: Any, fees: Any = 0.0
+    ) -> float:
+        """Return minus the cost per case of decisions, with what was paid to come to them."""
+        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
+        losses = costs.losses.table[actual, decided] + fees
+        return -float(np.average(losses, weights=check_weights(sample_weight)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -328,10 +336,10 @@ def out_of_fold(
     """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases.
 
     Returns the fitted model, and the cases that were held out with the response to each by a model that had
-    not seen it; with "training" its responses to the cases it was fitted to. With `every_class` parts to fit
+    not seen it; with `TRAINING` its responses to the cases it was fitted to. With `every_class` parts to fit
     must hold every class.
     """
-    if isinstance(cv, str) and cv == "training":
+    if cv is TRAINING:
         fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
         return fitted, cases, respond(fitted, X)
     if isinstance(cv, str):
@@ -386,25 +394,23 @@ def split_training(
 
     A number of folds deals out clusters where cases form some; with times there are blocks instead.
     """
-    if cv is None and cases.rarest >= 2:
-        cv = min(_DEFAULT_FOLDS, cases.rarest)
-    folds = _DEFAULT_FOLDS if cv is None else cv
-    counted = isinstance(folds, (int, np.integer))
-    if cases.time is not None and counted:
-        return _whole_units(cases, 1)
-    if counted and folds > cases.rarest:
-        what, every = "cases", f"n_samples={len(cases.codes)}"
-        if cases.cluster is not None:
-            what, every = "clusters", f"{cases.cluster.max() + 1} clusters"
-        raise input_error(
-            "cv",
-            f"must not exceed the {what} of the rarest class ({cases.rarest} of {every})",
-            folds,
-            f"use cv={cases.rarest}." if cases.rarest >= 2 else f"collect at least two {what} of each class.",
-        )
-    if cases.cluster is not None and counted:
-        return _whole_units(cases, folds)
-    splitter = check_cv(folds, cases.labels, classifier=True)
+    counted = cv is None or isinstance(cv, (int, np.integer))
+    if counted and cases.time is None:
+        cv = min(_DEFAULT_FOLDS, max(cases.rarest, 2)) if cv is None else cv
+        if cv > cases.rarest:
+            what, every = "cases", f"n_samples={len(cases.codes)}"
+            if cases.cluster is not None:
+                what, every = "clusters", f"{cases.cluster.max() + 1} clusters"
+            enough = cases.rarest >= 2
+            raise input_error(
+                "cv",
+                f"must not exceed the {what} of the rarest class ({cases.rarest} of {every})",
+                cv,
+                f"use cv={cases.rarest}." if enough else f"collect at least two {what} of each class.",
+            )
+    if counted and (cases.cluster is not None or cases.time is not None):
+        return _whole_units(cases, cv)
+    splitter = check_cv(cv, cases.labels, classifier=True)
     parts = list(splitter.split(X, cases.labels, **split_params))
     _check_parts(parts, cases, type(splitter).__name__)
     return parts
@@ -412,14 +418,12 @@ def split_training(
 
 def _whole_units(cases: TrainingCases, folds: int) -> list[tuple[IntArray, IntArray]]:
     """Split by cluster or, with times, into blocks scored from those before, without their own clusters."""
-    n, n_classes = len(cases.codes), len(cases.classes)
-    ones, fold = np.ones(n), np.zeros(n, dtype=np.int64)
+    ones, fold = np.ones(len(cases.codes)), np.zeros(len(cases.codes), dtype=np.int64)
     if cases.time is None and cases.cluster is not None:
         (fold,) = split_clusters(cases.codes, cases.cluster, folds=folds, repeats=1, rng=0)
-    splits = Splits((Rows(np.arange(n), fold, ones),), folds)
-    split = SplitCases(
-        cases.codes, ones, splits, None, "rows", None, n_classes=n_classes, cluster=cases.cluster
-    )
+    splits = Splits((Rows(np.arange(len(fold)), fold, ones),), folds)
+    known: Any = {"n_classes": len(cases.classes), "cluster": cases.cluster}
+    split = SplitCases(cases.codes, ones, splits, None, "rows", None, **known)
     if cases.time is not None:
         split = split.by_time(cases.time)
     first, fold = min(_FIRST_BLOCKS, split.splits.first), split.splits.repeats[0].fold
@@ -526,27 +530,14 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
     ) -> Self:
         """Choose the rule from out-of-fold responses and fit the inner estimator to all cases.
 
-        Parameters
-        ----------
-        X : array or data frame with one row per case
-            Whatever the inner estimator takes.
-        y : array of n labels
-        sample_weight : array of n numbers >= 0, optional
-            Weigh the cases for the rule, and for the inner estimator if it takes weights.
-        groups : array of n values, optional
-            Cluster of every case, such as a patient: its cases are scored by models that know none of them.
-        time : array of n numbers or dates, optional
-            Time of every case: models of the past score the blocks of time that follow, from the fourth of
-            ten on. Only these cases choose the rule.
-        **params
-            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
+        Arguments are those of `AbstainingClassifier.fit`, without amounts.
         """
         X, cases = self._checked_cases(X, y, sample_weight, groups, time)
         self._check(cases)
         given = {"sample_weight": sample_weight, "groups": groups, "time": time}
         metadata = {name: np.asarray(value) for name, value in given.items() if value is not None}
         cv, unused = self._folds(cases), [name for name in ("groups", "time") if name in metadata]
-        if isinstance(cv, str) and not self._judges and unused:
+        if unused and not self._judges and (cv is TRAINING or isinstance(cv, str)):
             raise InputError(
                 f"`{unused[0]}` has no use with cv={self.cv!r}, which makes no folds. Hint: leave it out."
             )

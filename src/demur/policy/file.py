@@ -203,7 +203,10 @@ def _of_window(data: dict[str, Any]) -> dict[str, Any]:
             "costs": dict.fromkeys(field.name for field in _PRICES),
             "expected": dict.fromkeys(["cost", "limit", "abstention_rate", "fn", "fp"]),
             **({"amounts": None} if data["version"] == 2 else {}),
-            "evidence": {**dict.fromkeys(["n", "prevalence", "digest", "software"]), "blocks": blocks},
+            "evidence": {
+                **dict.fromkeys(["n", "prevalence", "digest", "software", "cluster_size"]),
+                "blocks": blocks,
+            },
         },
     )
     costs = part(data, "costs")
@@ -241,7 +244,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
             "rule": dict.fromkeys(["kind", "family", "weights", "abstain_weight", "column_costs"]),
             **dict.fromkeys(["costs", "abstain_costs", "shares"]),
             "expected": dict.fromkeys(["cost", "limit", "abstention_rate", "error_rate"]),
-            "evidence": dict.fromkeys(["n", "class_sizes", "digest", "software"]),
+            "evidence": dict.fromkeys(["n", "class_sizes", "digest", "software", "cluster_size"]),
         },
     )
     names = ("family", "weights", "abstain_weight", "column_costs")

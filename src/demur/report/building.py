@@ -9,22 +9,28 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.multiple_tests import holm
+from demur._results import json_safe
 from demur.auc.difference import PairedOptions, paired_test
-from demur.auc.tables import ModelTables
+from demur.calibration.reliability import brier_parts, reliability_curve
+from demur.cautious.selective_risk import answers_by_confidence, areas_under
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
 from demur.comparison.problem import DecisionProblem
+from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError
 from demur.honest.curve_bands import envelope_band_of
 from demur.honest.pairs import held_out_pair, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.policy.evidence import PolicyEvidence
-from demur.report.evidence import model_evidence
-from demur.report.model import ModelReport, PairReport, roc_points, score_bins
-from demur.roc.curve import auc_score
+from demur.report.cases import page_design
+from demur.report.model import ModelReport, PairReport, few_digits, roc_points, score_bins, thinned
+from demur.roc.curve import auc_score, average_precision_of
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.typing import Range
+from demur.surface.window import written_window
+from demur.typing import FloatArray, Range
+from demur.windows.promised import PromisedPrecisions
 
 __all__ = ["begin_models", "begin_pairs", "lone_models"]
 
@@ -32,6 +38,13 @@ _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
 # pairs beyond these many models are left to the functions that compare two
 _MOST_PAIRED = 12
+_PROMISES = (0.8, 0.9, 0.95, 0.98, 0.99)
+_THRESHOLDS = np.linspace(0.02, 0.98, 49)
+# what a chart of a few hundred pixels shows
+_MOST_POINTS = 80
+# beyond so many scores chance alone hardly moves the curve, and resampling takes long
+_MOST_RESAMPLED = 2_000
+_CALIBRATED_DRAWS = 99
 
 
 # ---------------------------------------------------------------- models
@@ -40,55 +53,55 @@ _MOST_PAIRED = 12
 def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
     """Begin the part of every model of a comparison; what is returned waits for all of them."""
     problem, models = comparison.problem, comparison.models
+    assert comparison.choice is not None
+    intervals, independent = page_design(comparison) is None, comparison.choice.first.independent
     counts = [comparison.judged[name].counts for name in models]
     # what takes longest goes first, so that no thread waits for it at the end
     evidence = [
         pool.submit(
-            model_evidence,
+            _evidence,
             one,
-            prevalence=problem.rate,
-            confidence_level=problem.confidence_level,
+            problem,
             weights=comparison.cases[name].weights,
+            intervals=intervals,
+            independent=independent,
         )
         for name, one in zip(models, counts, strict=True)
     ]
     wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
     drawn: list[dict[str, Future[Any]]] = [
         {
-            "cost_band": pool.submit(
-                envelope_band_of,
-                model.surface,
-                np.linspace(0, 1, 101),
-                level=problem.confidence_level,
-                draws=_DRAWS,
-                # streams of their own, so that neither threads nor other models matter
-                rng=np.random.default_rng([problem.seed, index]),
-                workers=1,
-            ),
-            "policy": pool.submit(PolicyEvidence.from_counts, counts[index]),
-            "bins": pool.submit(score_bins, counts[index]),
-            "roc": pool.submit(roc_points, counts[index]),
-            "evidence": evidence[index],
+            "policy": pool.submit(PolicyEvidence.from_counts, one),
+            "bins": pool.submit(score_bins, one),
+            "roc": pool.submit(roc_points, one),
+            "evidence": found,
         }
-        for index, model in enumerate(models.values())
+        for one, found in zip(counts, evidence, strict=True)
     ]
-
-    def finished() -> tuple[ModelReport, ...]:
-        return tuple(
-            ModelReport(
-                name=name,
-                surface=model.surface.surface,
-                honest=model.surface,
-                auc=model.auc,
-                auc_interval=model.auc_interval,
-                volume=model.volume,
-                wins=share,
-                **{part: future.result() for part, future in parts.items()},
-            )
-            for (name, model), share, parts in zip(models.items(), wins.result(), drawn, strict=True)
+    for index, model in enumerate(models.values() if intervals else ()):
+        drawn[index]["cost_band"] = pool.submit(
+            envelope_band_of,
+            model.surface,
+            np.linspace(0, 1, 101),
+            level=problem.confidence_level,
+            draws=_DRAWS,
+            # streams of their own, so that neither threads nor other models matter
+            rng=np.random.default_rng([problem.seed, index]),
+            workers=1,
         )
-
-    return finished
+    return lambda: tuple(
+        ModelReport(
+            name=name,
+            surface=model.surface.surface,
+            honest=model.surface,
+            auc=model.auc,
+            auc_interval=model.auc_interval,
+            volume=model.volume,
+            wins=share,
+            **{part: future.result() for part, future in parts.items()},
+        )
+        for (name, model), share, parts in zip(models.items(), wins.result(), drawn, strict=True)
+    )
 
 
 def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> tuple[ModelReport, ...]:
@@ -103,15 +116,9 @@ def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> 
             auc_interval=None,
             volume=None,
             wins=share,
-            cost_band=None,
             bins=score_bins(one),
             roc=roc_points(one),
-            evidence=model_evidence(
-                one,
-                prevalence=problem.rate,
-                confidence_level=problem.confidence_level,
-                weights="importance",
-            ),
+            evidence=_evidence(one, problem, weights="importance", intervals=True, independent=False),
             policy=PolicyEvidence.from_counts(one),
         )
         for (name, one), surface, share in zip(counts.items(), surfaces, _wins(surfaces), strict=True)
@@ -125,48 +132,136 @@ def _wins(surfaces: list[AbstentionSurface]) -> list[float]:
     return shares
 
 
+# ---------------------------------------------------------------- what no price moves
+
+
+def _evidence(
+    counts: ScoreCounts, problem: DecisionProblem, *, weights: str | None, intervals: bool, independent: bool
+) -> dict[str, Any]:
+    """Compute what the page draws beyond costs and ROC, as docs/report_json.md describes.
+
+    Of curves as long as the data it keeps what a screen shows: their memory serves the next model. None
+    stands for what the data do not allow: the Brier score and its parts, net benefit and risk are those of
+    probabilities, promised precisions those of whole, independent cases. `weights` is None where every case
+    counts once. Without `intervals` there are none: neither clusters nor times enter them.
+    """
+    probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
+    both, level = min(counts.n_positive, counts.n_negative) > 0, problem.confidence_level
+    benefit = risk = None
+    if probabilities and both:
+        curve = net_benefit_curve(counts, prevalence=problem.rate, weights=weights or "repeats")
+        benefit = _drawn(threshold=_THRESHOLDS, value=np.asarray(curve.net_benefit(_THRESHOLDS)))
+        low, high = map(np.asarray, curve.interval(_THRESHOLDS, confidence_level=level))
+        benefit |= _drawn(low=low, high=high) if intervals else {"low": None, "high": None}
+    if probabilities:
+        # answers by the more probable class, most confident first
+        answered, wrong = answers_by_confidence(counts)
+        at = thinned(answered, _MOST_POINTS)
+        risk = {
+            **_drawn(coverage=answered[at] / answered[-1], risk=wrong[at] / answered[at]),
+            "aurc": areas_under(answered, wrong)[0],
+        }
+    # widest windows that keep a precision on both sides with confidence
+    promises = []
+    if both and independent and problem.rate is None:
+        search = PromisedPrecisions(counts)
+        for precision in _PROMISES:
+            window = _unless_undefined(search.widest, precision, precision, confidence_level=level)
+            if window is not None:
+                window = written_window(window, counts)
+                promises.append(
+                    {
+                        "precision": precision,
+                        **json_safe({"lower": window.lower, "upper": window.upper}),
+                        "decided": 1 - window.abstention_rate,
+                        "positive": window.positive_performance,
+                        "negative": window.negative_performance,
+                    }
+                )
+    return {
+        "average_precision": _unless_undefined(average_precision_of, counts, problem.rate),
+        "calibration": _calibration(counts, resampled=independent) if probabilities else None,
+        "net_benefit": benefit,
+        "risk_coverage": risk,
+        "promises": promises,
+    }
+
+
+def _calibration(counts: ScoreCounts, *, resampled: bool) -> dict[str, Any]:
+    """Return the parts of the Brier score and, of few independent cases, the band of a calibrated model."""
+    brier, band, drawn = brier_parts(counts), None, None
+    if resampled and len(counts.scores) <= _MOST_RESAMPLED:
+        curve = reliability_curve(counts)
+        band = _unless_undefined(curve.consistency_band, n_resamples=_CALIBRATED_DRAWS, rng=0)
+    if band is not None:
+        at = thinned(band.forecast, _MOST_POINTS)
+        columns = _drawn(forecast=band.forecast[at], low=band.low[at], high=band.high[at])
+        drawn = {"level": band.confidence_level, **columns}
+    return {
+        "brier": brier.score,
+        "miscalibration": brier.miscalibration,
+        "discrimination": brier.discrimination,
+        "uncertainty": brier.uncertainty,
+        "pvalue": None if band is None else band.pvalue,
+        "band": drawn,
+    }
+
+
+def _unless_undefined(compute: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """Return what `compute` gives; None where the data do not allow it."""
+    try:
+        return compute(*given, **options)
+    except InputError:
+        return None
+
+
+def _drawn(**columns: FloatArray) -> dict[str, Any]:
+    return {name: few_digits(column, 5) for name, column in columns.items()}
+
+
 # ---------------------------------------------------------------- pairs
 
 
 def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[PairReport, ...]]:
-    """Begin to compare every two models judged on the same splits; none where they were split apart."""
-    names, tables = list(comparison.models), comparison.tables
-    if not 2 <= len(names) <= _MOST_PAIRED or tables is None:
+    """Begin to compare every two models judged on the same splits; none where they were split apart.
+
+    P-values are adjusted as the table of `demur compare` does, for the pairs it shows; others for all pairs.
+    """
+    names = list(comparison.models)
+    if not 2 <= len(names) <= _MOST_PAIRED or comparison.tables is None:
         return tuple
-    pairs = [pool.submit(_pair, comparison, tables, *pair) for pair in combinations(range(len(names)), 2)]
-    return lambda: _adjusted(comparison, tuple(pair.result() for pair in pairs))
+    begun = [pool.submit(_pair, comparison, *pair) for pair in combinations(range(len(names)), 2)]
 
-
-def _adjusted(comparison: Comparison, pairs: tuple[PairReport, ...]) -> tuple[PairReport, ...]:
-    """Adjust p-values as the table of `demur compare` does, for the pairs it shows; others for all pairs."""
-    names = list(comparison.models)
-    shown = {frozenset(pair) for pair in tested_pairs(comparison.models)}
-    table = [pair for pair in pairs if {names[pair.first], names[pair.second]} in shown]
-    found = {}
-    for family in (pairs, table):
-        columns = [
-            holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
-        ]
-        for pair, volume, auc in zip(family, *columns, strict=True):
-            found[pair.first, pair.second] = replace(
-                pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
+    def adjusted() -> tuple[PairReport, ...]:
+        pairs = [pair.result() for pair in begun]
+        shown = {frozenset(pair) for pair in tested_pairs(comparison.models)}
+        found = {}
+        for family in (pairs, [one for one in pairs if {names[one.first], names[one.second]} in shown]):
+            volumes, areas = (
+                holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
             )
-    return tuple(found.values())
+            for pair, volume, auc in zip(family, volumes, areas, strict=True):
+                found[pair.first, pair.second] = replace(
+                    pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
+                )
+        return tuple(found.values())
+
+    return adjusted
 
 
-def _pair(comparison: Comparison, tables: ModelTables, first: int, second: int) -> PairReport:
-    names = list(comparison.models)
+def _pair(comparison: Comparison, first: int, second: int) -> PairReport:
+    names, tables = list(comparison.models), comparison.tables
+    assert tables is not None
     cases, one, two = comparison.cases[names[0]], *(comparison.judged[names[k]] for k in (first, second))
     paired = judged_pair(cases, one, two)
     volume = volume_difference_of(paired)
-    # tests take models that rank alike as one, whose held-out cases may differ
-    joint = paired.honest if paired.honest.second is two.honest else held_out_pair(cases, one, two)
     auc = paired_test(tables, first, second, PairedOptions(method="delong"))
     return PairReport(
         first=first,
         second=second,
         paired=paired,
-        joint=joint,
+        # tests take models that rank alike as one, whose held-out cases may differ
+        joint=paired.honest if paired.honest.second is two.honest else held_out_pair(cases, one, two),
         volume=volume,
         auc=auc,
         confidence_level=comparison.problem.confidence_level,

@@ -1,6 +1,7 @@
-"""The cases behind a report, small enough for a page: what a search under a limit needs.
+"""The cases behind a report and what they cost, small enough for a page.
 
-They are listed in the order of their content, never in that of the file.
+A limit can force a cut inside a block of scores, so a page searches all cases. They are listed in the order
+of their content, never in that of the file.
 """
 
 import base64
@@ -8,38 +9,92 @@ from typing import Any
 
 import numpy as np
 
+from demur._kernels.thresholds import shortest_cuts
 from demur._results import json_safe
 from demur.comparison.comparison import Comparison
+from demur.comparison.estimates import incurred_costs
+from demur.costs.case_costs import CaseCosts
+from demur.costs.model import CostModel
+from demur.costs.reviewer import Reviewer
+from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["page_bounds", "page_cases"]
+__all__ = ["base64_of", "page_costs", "page_design", "page_evidence", "whole_number"]
 
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
 _MOST_SCORES = 3 * _MOST_CASES
 _MOST_STEPS = 200
+# sums of all models together that a page may hold: about 7 bytes each
+_MOST_SUMS = 24_000
+_MOST_GROUPS = 4096
+_DIGITS = 7
+_ARGUMENTS = (
+    "cost_fn",
+    "cost_fp",
+    "cost_abstain",
+    "cost_abstain_positive",
+    "cost_abstain_negative",
+    "cost_tp",
+    "cost_tn",
+)
+_REVIEWER = ("fee", "sensitivity", "specificity")
+# columns of a row of sums: costs of the decisions negative, positive, abstain, then their products
+_SUMMED: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+_COLUMNS = {str(place): decisions for place, decisions in enumerate(_SUMMED, start=1)}
+
+_Same = list[list[float | None]]
 
 
-def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, IntArray | None]:
-    """List the cases of a comparison, and where it holds each of them.
-
-    Every case has its fold in every split and its score by every model. Between blocks all cheapest windows
-    are found. A limit can force a cut inside a block, so the page searches all scores, as
-    `demur.cheapest_window` does. None where the cases are too many or were split model by model.
-    """
+def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
+    """Return what a page of two classes holds of the cases; nothing where they allow no honest cost."""
     if comparison is None:
-        return None, None
-    names = list(comparison.models)
-    cases = comparison.cases[names[0]]
+        return dict.fromkeys(("folds", "repeats", "design", "comparison", "bounds", "cases", "amounts"))
+    # fold tables are of these splits: shuffled ones where the answer is judged forward in time
+    split = next(iter(comparison.cases.values()))
+    cases, cells = _cases(comparison)
+    return {
+        "folds": split.folds,
+        "repeats": split.repeats,
+        "design": page_design(comparison),
+        "comparison": comparison.to_dict(),
+        "bounds": _bounds(comparison, every_score=cases is not None),
+        "cases": cases,
+        "amounts": _amounts(comparison, comparison.problem.costs, cells),
+    }
+
+
+def base64_of(numbers: Any) -> str:
+    """Write numbers as base64 of their bytes."""
+    return base64.b64encode(numbers.tobytes()).decode("ascii")
+
+
+def page_design(comparison: Comparison) -> dict[str, Any] | None:
+    """Say which clusters intervals count and which period was judged; None where cases are independent."""
+    assert comparison.choice is not None
+    clustered, blocks = comparison.choice.first.cluster is not None, comparison.by_block
+    if not clustered and blocks is None:
+        return None
+    return {
+        "clusters": int(comparison.units) if clustered else None,
+        "cluster_size": comparison.answer.cluster_size if comparison.answer and clustered else None,
+        "period": None if blocks is None else [blocks[0].start, blocks[-1].end],
+    }
+
+
+def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | None]:
+    """List the cases with folds and scores, and where the comparison holds each of them.
+
+    None where they are too many or were split model by model.
+    """
+    cases, *others = comparison.cases.values()
     first = cases.splits.repeats[0]
-    size = len(first.cell)
-    apart = any(comparison.cases[name] is not cases for name in names)
-    if apart or size > _MOST_CASES or size * len(names) > _MOST_SCORES or cases.folds > 10:
+    size, models = len(first.cell), comparison.judged.values()
+    apart = any(one is not cases for one in others)
+    if apart or size > _MOST_CASES or size * len(models) > _MOST_SCORES or cases.folds > 10:
         return None, None
-    models = [comparison.judged[name] for name in names]
     ranks = [np.searchsorted(model.counts.scores, model.scores[first.cell]) for model in models]
-    once = bool(np.all(first.cases == 1))
     folds = [rows.fold for rows in cases.splits.repeats]
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
     # the last key of a lexsort is the first to sort by
@@ -47,55 +102,173 @@ def page_cases(comparison: Comparison | None) -> tuple[dict[str, Any] | None, In
     listed = {
         # the first so many cases are the positives
         "positives": int(cases.positive[first.cell].sum()),
-        "sizes": None if once else first.cases[order].tolist(),
+        "sizes": None if np.all(first.cases == 1) else first.cases[order].tolist(),
         # at most ten folds: one digit each
         "folds": ["".join(map(str, fold[order].tolist())) for fold in folds],
         # distinct ones, ascending, and the place of every case's score among them
         "scores": [json_safe(model.counts.scores) for model in models],
-        "ranks": [base64.b64encode(column[order].astype("<u2").tobytes()).decode() for column in ranks],
+        "ranks": [base64_of(column[order].astype("<u2")) for column in ranks],
     }
     return listed, first.cell[order]
 
 
-def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str, Any] | None:
+def _bounds(comparison: Comparison, *, every_score: bool) -> dict[str, Any] | None:
     """Bounds of distribution functions by count, valid for the choice among all models.
 
     "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
     prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
     limit, or right answers differ in cost: then `both_upper` and `both_lower` share the probability to
     fail; where they would fill the page they are left out. Without `every_score` only counts at cuts
-    between blocks are asked for. None where no bound holds for every sample size: cases of unequal
-    weight, or scores in bins.
+    between blocks are asked for. None where no bound holds for every sample size: cases that are not
+    independent or of unequal weight, or scores in bins.
     """
-    if comparison is None or comparison.weights == "importance" or comparison.problem.by_case:
-        return None
+    assert comparison.choice is not None
     counts = [model.counts for model in comparison.judged.values()]
-    if not all(one.exact for one in counts):
+    independent = comparison.choice.first.independent and not comparison.problem.by_case
+    if not independent or not all(one.exact for one in counts):
         return None
     delta = (1 - comparison.problem.confidence_level) / len(counts)
     below = np.concatenate([np.cumsum(one.blocks().positives) for one in counts])
     above = np.concatenate([np.cumsum(one.blocks().negatives[::-1]) for one in counts])
     n_positive, n_negative = int(counts[0].n_positive), int(counts[0].n_negative)
-    asked = {
-        "all": (n_positive + n_negative, np.concatenate([below, above])),
-        "positive": (n_positive, below),
-        "negative": (n_negative, above),
-    }
-    return {name: _steps(n, found, delta, every_score=every_score) for name, (n, found) in asked.items()}
 
+    def steps(n: int, asked: FloatArray) -> dict[str, Any]:
+        # the bound of any count up to counts[k] is element k, for all counts or those asked for
+        one_sided, both = (DistributionBounds(n=n, delta=delta / parts) for parts in (2, 4))
+        found = np.append(one_sided.changes, n)
+        if not every_score:
+            found = found[np.unique(np.searchsorted(found, np.append(asked, 0)))]
+        kept = every_score or len(found) <= _MOST_STEPS
+        return {
+            "counts": found.tolist(),
+            "upper": one_sided.upper(found).tolist(),
+            "both_upper": both.upper(found).tolist() if kept else None,
+            "both_lower": both.lower(found).tolist() if kept else None,
+        }
 
-def _steps(n: int, asked: FloatArray, delta: float, *, every_score: bool) -> dict[str, Any]:
-    """Bounds as steps: that of any count up to counts[k] is element k, for all counts or those asked for."""
-    one_sided, both = (DistributionBounds(n=n, delta=delta / parts) for parts in (2, 4))
-    steps = np.append(one_sided.changes, n)
-    if not every_score:
-        used = np.zeros(len(steps), dtype=np.bool_)
-        used[np.searchsorted(steps, np.append(asked, 0))] = True
-        steps = steps[used]
-    kept = every_score or len(steps) <= _MOST_STEPS
     return {
-        "counts": steps.tolist(),
-        "upper": one_sided.upper(steps).tolist(),
-        "both_upper": both.upper(steps).tolist() if kept else None,
-        "both_lower": both.lower(steps).tolist() if kept else None,
+        "all": steps(n_positive + n_negative, np.concatenate([below, above])),
+        "positive": steps(n_positive, below),
+        "negative": steps(n_negative, above),
+    }
+
+
+# ---------------------------------------------------------------- costs
+
+
+def whole_number(value: float | None) -> float | None:
+    """Drop the decimal point of whole numbers."""
+    return int(value) if value is not None and float(value).is_integer() else value
+
+
+def page_costs(costs: CostModel | CaseCosts) -> dict[str, Any]:
+    """Return the costs with the reviewer they came from, for whom the page has fields; by case, factors."""
+    if isinstance(costs, CaseCosts):
+        miss, alarm, review = costs.mean
+        costs = CostModel(cost_fn=miss, cost_fp=alarm, cost_abstain=review if costs.may_abstain else None)
+    hired = costs.hired if isinstance(costs.hired, Reviewer) else None
+    reviewer = hired and {name: whole_number(getattr(hired, name)) for name in _REVIEWER}
+    return {**{name: whole_number(price) for name, price in costs.to_dict().items()}, "reviewer": reviewer}
+
+
+def _amounts(comparison: Comparison, costs: Any, cells: IntArray | None) -> dict[str, Any] | None:
+    """Return the costs of the cases of a comparison; the prices of the page are factors on them.
+
+    None where all cases of a class cost the same. `cells` is where the comparison holds the cases that the
+    page lists, if it does:
+
+    - named: arguments of `CaseCosts`: a number, or where one per case came from with `incurred_costs`
+    - same: what all cases of a class (negative, positive) cost under each decision (negative, positive,
+      abstain); None where that differs by case
+    - columns: by class and decision what the cases listed cost; None where they cost the same, or where
+      there are groups
+    - groups: by model scores in groups with the sums of every fold; None where every case is listed
+    """
+    if not isinstance(costs, CaseCosts):
+        return None
+    split = next(iter(comparison.cases.values()))
+    assert split.losses is not None
+    rows = split.splits.repeats[0].cell if cells is None else cells
+    positive, losses = split.positive[rows], split.losses[rows]
+    by_class = losses[~positive], losses[positive]
+    same: _Same = [
+        [float(column[0]) if column.min() == column.max() else None for column in own.T] for own in by_class
+    ]
+    columns = groups = None
+    if cells is not None:
+        columns = [
+            [column.tolist() if cost is None else None for column, cost in zip(own.T, shared, strict=True)]
+            for own, shared in zip(by_class, same, strict=True)
+        ]
+    else:
+        groups = [
+            _groups(comparison.cases[name], model, same, len(comparison.judged))
+            for name, model in comparison.judged.items()
+        ]
+    given = {name: getattr(costs, name) for name in _ARGUMENTS}
+    given = {
+        name: value
+        for name, value in given.items()
+        if value is not None and (np.ndim(value) or value != 0 or name in _ARGUMENTS[:2])
+    }
+    if isinstance(costs.reviewer, Reviewer):
+        given |= {name: getattr(costs.reviewer, name) for name in _REVIEWER}
+    elif costs.reviewer is not None:
+        given["reviewer"] = [None]  # the accuracies of a person are no column
+    named = {}
+    for name, value in given.items():
+        # a number, or the column that amounts came from, if somebody said so
+        column = costs.columns.get(name)
+        named[name] = {"value": None if np.ndim(value) or column else value, "column": column}
+    for name, found in incurred_costs(costs, comparison.cases).items():
+        named[name] |= found
+    return {"named": named, "same": same, "columns": columns, "groups": groups}
+
+
+def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> dict[str, Any]:
+    """Sum the cases of every fold over groups of neighbouring scores with about as many cases each.
+
+    The groups depend on the scores alone, not on labels or amounts, so windows that cut between them are
+    judged honestly.
+    """
+    # columns that no number of cases gives: costs that differ, and products of two of those
+    varying = [
+        {column: parts for column, parts in _COLUMNS.items() if all(one[part] is None for part in parts)}
+        for one in same
+    ]
+    tables = cases.folds * cases.repeats
+    size = int(_MOST_SUMS / (models * tables * (2 + sum(map(len, varying)))))
+    size = max(2, min(size, _MOST_GROUPS))
+    counts, losses = model.counts, cases.losses
+    assert losses is not None
+    below = np.cumsum(counts.positives + counts.negatives)
+    inner = np.searchsorted(below, below[-1] * np.arange(1, size) / size) + 1
+    # first score of every group and the end, among the distinct scores
+    edges = np.unique(np.concatenate([[0], inner[inner < len(below)], [len(below)]]))
+    lower, upper = counts.scores[edges[:-1]], counts.upper_scores[edges[1:] - 1]
+    cuts = shortest_cuts(lower, upper)
+    group = np.searchsorted(counts.scores[edges[1:-1]], model.scores, side="right")
+
+    def sums(weights: FloatArray, at: IntArray) -> list[float]:
+        # whole numbers without a point, others to seven digits: less than the noise of any sum here
+        found = np.bincount(at, weights, len(edges) - 1).astype(np.float64).tolist()
+        return [int(one) if one.is_integer() else float(f"{one:.{_DIGITS}g}") for one in found]
+
+    folds = []
+    for rows in cases.splits.repeats:
+        for fold in range(cases.folds):
+            by_class = []
+            for kind, columns in enumerate(varying):
+                own = (rows.fold == fold) & (cases.positive[rows.cell] == kind)
+                cell, number = rows.cell[own], rows.cases[own]
+                paid = {
+                    column: sums(number * np.prod(losses[cell][:, parts], axis=1), group[cell])
+                    for column, parts in columns.items()
+                }
+                by_class.append({"cases": sums(number, group[cell]), "columns": paid})
+            folds.append(by_class)
+    return {
+        **json_safe({"lower": lower, "upper": upper}),
+        "cuts": json_safe({"lower": cuts[0], "upper": cuts[1]}),
+        "folds": folds,
     }

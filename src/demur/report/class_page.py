@@ -7,19 +7,17 @@ the losses, so the costs it measures stay honest. Rules of expected costs choose
 the cases; they are made for the new prices themselves.
 """
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._results import json_safe
 from demur._version import __version__
-from demur.comparison.answer import Answer
 from demur.comparison.candidates import Candidate, model_candidates
-from demur.comparison.choice import Choice, content_order, digest_of, make_answer
+from demur.comparison.choice import Choice, content_order, digest_of
 from demur.comparison.class_learner import expected_cost_rule, possible_kinds
 from demur.comparison.comparison import Comparison
 from demur.comparison.estimates import rates_of
@@ -28,13 +26,13 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
 from demur.policy.labels import free_label
+from demur.report.cases import base64_of, page_design
 from demur.report.model import DataSource, unrounded, whole_counts
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
 __all__ = [
     "ReviewLevel",
-    "class_answer_at",
     "class_choice_at",
     "class_document",
     "holds_rows",
@@ -42,7 +40,7 @@ __all__ = [
 ]
 
 _SCHEMA, _VERSION = "demur.class_report", 3
-_SOURCE = ("name", "group", "part", "label", "weight", "rows")
+_SOURCE = ("name", "group", "part", "label", "weight", "cluster", "time", "rows")
 _FACTORS = (0.25, 0.5, 2.0, 4.0)
 _FEW_FACTORS = (0.5, 2.0)
 _MOST_NUMBERS = 10**6
@@ -56,8 +54,7 @@ _SIDE = 24
 # ---------------------------------------------------------------- prices of a review
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ReviewLevel:
+class ReviewLevel(NamedTuple):
     """The rules chosen for one price of a review: `factor` times the one in use."""
 
     factor: float
@@ -82,29 +79,26 @@ def review_levels(comparison: Comparison) -> tuple[ReviewLevel, ...]:
     """Choose rules for multiples of the price of a review; the first level is the comparison itself."""
     choice = comparison.choice
     assert choice is not None
-    own, m = ReviewLevel(factor=1.0, choice=choice), choice.first.n_classes
+    own, m = ReviewLevel(1.0, choice), choice.first.n_classes
     cells = len(choice.judged) * m * (m + 1)
     abstain = own.prices.abstain
     if abstain is None or not np.any(abstain > 0) or cells > 2 * _MOST_CELLS:
         return (own,)
     few = _numbers(choice) > _MOST_NUMBERS or cells > _MOST_CELLS
-    return (own, *(_level(choice, factor) for factor in (_FEW_FACTORS if few else _FACTORS)))
-
-
-def _level(choice: Choice, factor: float) -> ReviewLevel:
-    point = choice.problem.centre
-    assert point.losses.abstain is not None
-    losses = Losses.of_matrix(point.losses.answers, factor * point.losses.abstain)
-    problem = choice.problem.at(Scenario(losses, point.prevalence))
-    kinds = [kind for kind in possible_kinds(problem) if _abstaining_kind(kind)]
-    candidates = {
-        name: [
-            *(one for one in rules if one.aim == 0 and not _abstaining_kind(one.kind)),
-            *model_candidates(choice.first, name, choice.judged[name], problem, place, kinds=kinds),
-        ]
-        for place, (name, rules) in enumerate(choice.candidates.items())
-    }
-    return ReviewLevel(factor=factor, choice=replace(choice, problem=problem, candidates=candidates))
+    levels, point = [own], choice.problem.centre
+    for factor in _FEW_FACTORS if few else _FACTORS:
+        losses = Losses.of_matrix(point.losses.answers, factor * abstain)
+        problem = choice.problem.at(Scenario(losses, point.prevalence))
+        kinds = [kind for kind in possible_kinds(problem) if _abstaining_kind(kind)]
+        candidates = {
+            name: [
+                *(one for one in rules if one.aim == 0 and not _abstaining_kind(one.kind)),
+                *model_candidates(choice.first, name, choice.judged[name], problem, place, kinds=kinds),
+            ]
+            for place, (name, rules) in enumerate(choice.candidates.items())
+        }
+        levels.append(ReviewLevel(factor, replace(choice, problem=problem, candidates=candidates)))
+    return tuple(levels)
 
 
 def _review_ratio(losses: Losses, shares: FloatArray) -> float:
@@ -119,21 +113,6 @@ def _review_ratio(losses: Losses, shares: FloatArray) -> float:
     return float(shares @ relative[:, m]) / wrong if wrong > 0 else math.nan
 
 
-def nearest_level(factors: Sequence[float], ratio: float) -> int:
-    """Place of the multiple nearest to `ratio` on a logarithmic scale; the first where there is none."""
-    if math.isnan(ratio):
-        return 0
-    if ratio <= 0:
-        return factors.index(min(factors))
-    return min(range(len(factors)), key=lambda place: abs(math.log(ratio / factors[place])))
-
-
-def class_answer_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> Answer:
-    """Return the cheapest rule of the nearest level at these losses."""
-    # a page has no resamples of the cases at prices nobody asked about
-    return make_answer(class_choice_at(levels, losses, by_case=by_case), advised=False)
-
-
 def class_choice_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> Choice:
     """Return the rules of the nearest level, to be priced at these losses.
 
@@ -143,7 +122,9 @@ def class_choice_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: b
     if len(levels) > 1:
         shares = rates_of(own.baselines[0].honest, own.problem.shares).sum(axis=1)
         ratio = _review_ratio(losses, shares) / _review_ratio(levels[0].prices, shares)
-        at = nearest_level([one.factor for one in levels], ratio)
+        # the multiple nearest on a logarithmic scale; argmin takes the first where there is no ratio
+        factors = np.array([one.factor for one in levels])
+        at = int(np.argmin(factors if ratio <= 0 else np.abs(np.log(ratio / factors))))
     choice, may_abstain = levels[at].choice, losses.abstain is not None
     candidates = {
         name: [
@@ -200,6 +181,7 @@ def class_document(
         "abstain_label": free_label(*labels),
         "n": comparison.n,
         "class_sizes": json_safe(comparison.class_sizes),
+        "judged_sizes": whole_counts(unrounded(choice.baselines[0].honest.sum(axis=1))),
         "shares": json_safe(problem.shares),
         "confidence_level": problem.confidence_level,
         "folds": comparison.folds,
@@ -212,6 +194,7 @@ def class_document(
         "condition": answer.condition,
         "headline": answer.words,
         "notes": list(notes),
+        "design": page_design(comparison),
         "comparison": comparison.to_dict(),
         "models": [
             {
@@ -223,7 +206,20 @@ def class_document(
             for name in choice.judged
         ],
         "trivial": [one.kind for one in choice.baselines],
-        "levels": _page_levels(levels),
+        # later levels leave out the rules that the price of a review does not change
+        "levels": [
+            {
+                "factor": level.factor,
+                "abstain_costs": json_safe(level.prices.abstain),
+                "rules": [
+                    _rule(one, place)
+                    for place, several in enumerate(level.choice.candidates.values())
+                    for one in several
+                    if level is levels[0] or _abstaining_kind(one.kind)
+                ],
+            }
+            for level in levels
+        ],
         "rows": _page_rows(choice),
     }
 
@@ -235,39 +231,21 @@ def holds_rows(choice: Choice | None) -> bool:
 
 
 def _page_rows(choice: Choice) -> dict[str, Any] | None:
-    """Classes and probabilities of all rows as base64 of little-endian numbers; None for too many.
+    """Classes and probabilities of all judged rows as base64 of little-endian numbers; None for too many.
 
     Rows are in the order of their content, never in that of the file.
     """
     if not holds_rows(choice):
         return None
     cases, order = choice.first, content_order(choice, *choice.judged)
+    if cases.splits.first:
+        rows = cases.splits.repeats[0]
+        order = order[np.isin(order, rows.cell[cases.splits.judged() > 0])]
     return {
-        "codes": _text(cases.codes[order].astype("<u2")),
+        "codes": base64_of(cases.codes[order].astype("<u2")),
         "sizes": cases.sizes[order].tolist() if cases.weights == "importance" else None,
-        "proba": [_text(model.scores[order].astype("<f8")) for model in choice.judged.values()],
+        "proba": [base64_of(model.scores[order].astype("<f8")) for model in choice.judged.values()],
     }
-
-
-def _text(numbers: Any) -> str:
-    return base64.b64encode(numbers.tobytes()).decode("ascii")
-
-
-def _page_levels(levels: Sequence[ReviewLevel]) -> list[dict[str, Any]]:
-    """Rules of every level; later levels leave out the rules that the price of a review does not change."""
-    return [
-        {
-            "factor": level.factor,
-            "abstain_costs": json_safe(level.prices.abstain),
-            "rules": [
-                _rule(one, place)
-                for place, several in enumerate(level.choice.candidates.values())
-                for one in several
-                if level is levels[0] or _abstaining_kind(one.kind)
-            ],
-        }
-        for level in levels
-    ]
 
 
 def _rule(candidate: Candidate, place: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, check_columns
+from demur.comparison.choice import make_answer
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks, no_answer
@@ -29,27 +30,27 @@ from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
-from demur.report.amounts import page_amounts
-from demur.report.asked import model_scores, page_problem
+from demur.monitoring.judgement import judge_policy
+from demur.policy.policy import Policy
 from demur.report.building import begin_models, begin_pairs, lone_models
-from demur.report.cases import page_bounds, page_cases
+from demur.report.cases import page_costs, page_design, page_evidence, whole_number
 from demur.report.class_page import (
     ReviewLevel,
-    class_answer_at,
+    class_choice_at,
     class_document,
     holds_rows,
     review_levels,
 )
-from demur.report.groups import RuleByGroup, rule_by_group
-from demur.report.model import DataSource, ModelReport, PairReport
-from demur.report.page_costs import page_costs, whole_number
+from demur.report.model import DataSource, ModelReport, PairReport, RuleByGroup
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 from demur.windows.rule import Window
 
-__all__ = ["Report"]
+__all__ = ["Report", "page_problem"]
 
 _SCHEMA, _VERSION = "demur.report", 4
+# where the page starts if the user names no costs
+_START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
 _MOST_GROUPS = 48_000
 _NOT_PAIRED = (
@@ -142,6 +143,8 @@ class Report(Result):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         weights: str = "importance",
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
         costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
         prevalence: Any = None,
         objective: str | None = None,
@@ -161,6 +164,9 @@ class Report(Result):
             As in `compare_models`.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
+        groups, time
+            As in `compare_models`: the answer takes them into account. At other costs the page measures
+            without intervals, as those it can compute take independent cases.
         costs : CostModel, CostRange, CaseCosts or, with `classes`, a matrix; optional
             Of every outcome, also by a reviewer, by class or by case; where the page starts. With costs
             by case the prices of the page are factors on them.
@@ -189,6 +195,8 @@ class Report(Result):
                 prevalence=prevalence,
                 sample_weight=sample_weight,
                 weights=weights,
+                groups=groups,
+                time=time,
                 objective=objective,
                 limits=Limits() if limits is None else limits,
                 confidence_level=confidence_level,
@@ -200,7 +208,12 @@ class Report(Result):
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
         columns = check_columns(
-            y_true, model_scores(scores), pos_label=pos_label, sample_weight=sample_weight
+            y_true,
+            _by_name(scores),
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            time=time,
         )
         positive, weight = columns.positive, columns.weight
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
@@ -210,8 +223,8 @@ class Report(Result):
         except InputError as error:
             held = True if weight is None else weight > 0
             sizes = [float(np.sum((positive == kind) & held)) for kind in (True, False)]
-            # the page has no other number for costs by case
-            if problem.by_case or not _too_few(error, sizes):
+            # too few cases are no error, but the page has no other number for costs by case
+            if problem.by_case or min(sizes) >= FEWEST_CASES:
                 raise
             counts = {
                 name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
@@ -219,7 +232,7 @@ class Report(Result):
             }
             notes = [f"Honest costs are left out: {error}"]
             return cls._made(None, lone_models(counts, problem), (), problem, origin, notes, costs)
-        return cls._of(comparison, origin, costs)
+        return replace(cls.from_comparison(comparison, source=origin), costs_given=costs is not None)
 
     @classmethod
     def from_comparison(
@@ -238,11 +251,15 @@ class Report(Result):
             raise input_error("comparison", "must have costs", "none", "pass costs to compare_models.")
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
-        if not comparison.problem.many:
-            return cls._of(comparison, origin, comparison.problem.costs)
-        problem = comparison.problem
-        made = cls._made(comparison, (), (), problem, origin, comparison.notes, problem.costs)
-        return replace(made, levels=review_levels(comparison), columns=columns)
+        problem, notes = comparison.problem, list(comparison.notes)
+        if problem.many:
+            made = cls._made(comparison, (), (), problem, origin, notes, problem.costs)
+            return replace(made, levels=review_levels(comparison), columns=columns)
+        if len({id(cases) for cases in comparison.cases.values()}) > 1:
+            notes.insert(0, _NOT_PAIRED)
+        with workers(comparison.n) as pool:
+            models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
+        return cls._made(comparison, models(), pairs(), problem, origin, notes, problem.costs)
 
     @classmethod
     def from_counts(
@@ -274,20 +291,12 @@ class Report(Result):
             table = CaseTable.of_counts(checked, problem)
             comparison = compared(table, problem, class_names=origin.class_names)
         except InputError as error:
-            if not _too_few(error, sizes.pop()):
+            # fails by limits that nothing keeps, and not for lack of cases
+            if isinstance(error, UndefinedError) and min(sizes.pop()) >= FEWEST_CASES:
                 raise
             notes = [f"Honest costs are left out: {error}", *([_NOT_PAIRED] if len(checked) > 1 else [])]
             return cls._made(None, lone_models(checked, problem), (), problem, origin, notes, costs)
-        return cls._of(comparison, origin, costs)
-
-    @classmethod
-    def _of(cls, comparison: Comparison, source: DataSource, costs: Any) -> Report:
-        """Add to a comparison what only a report has."""
-        apart = len({id(cases) for cases in comparison.cases.values()}) > 1
-        notes = [*([_NOT_PAIRED] if apart else []), *comparison.notes]
-        with workers(comparison.n) as pool:
-            models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
-        return cls._made(comparison, models(), pairs(), comparison.problem, source, notes, costs)
+        return replace(cls.from_comparison(comparison, source=origin), costs_given=costs is not None)
 
     @classmethod
     def _made(
@@ -314,6 +323,12 @@ class Report(Result):
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
                 "the costs it was made with."
             )
+        if comparison is not None and page_design(comparison) is not None:
+            # tables of many classes are those of the blocks of time
+            shuffled = comparison.by_block is not None and not problem.many
+            where = "Beside the answer, and at other costs," if shuffled else "At other costs"
+            how = "by a shuffled split and without intervals" if shuffled else "without intervals"
+            said.append(f"{where} the page measures {how}; the copied command gives the answer there.")
         return cls(
             comparison=comparison,
             models=models,
@@ -335,7 +350,30 @@ class Report(Result):
         `y_score` are the scores of the answer's model. On later cases the judgement is honest, on those
         that chose the rule it is with hindsight.
         """
-        return replace(self, by_group=rule_by_group(self.comparison, y_true, y_score, groups))
+        comparison = self.comparison
+        answer = None if comparison is None else comparison.answer
+        if comparison is None or answer is None or answer.model is None:
+            raise InputError(
+                "`with_groups` needs the rule of a model, and this report has none. "
+                "Hint: a rule without a model treats all groups alike."
+            )
+        if comparison.choice is not None and comparison.choice.first.cluster is not None:
+            raise InputError(
+                "`with_groups` takes cases as independent, and this report counts clusters. "
+                "Hint: make a report of every group."
+            )
+        policy = Policy.from_answer(answer)
+        assert isinstance(policy.rule, Window), "an answer between two classes has a window"
+        judged = judge_policy(policy, y_score, y_true, groups=groups, confidence_level=self.confidence_level)
+        found = RuleByGroup(
+            model=answer.model,
+            lower=policy.rule.lower,
+            upper=policy.rule.upper,
+            groups=judged.groups,
+            overall=judged.overall,
+            hindsight=np.array_equal(np.asarray(y_score), comparison.judged[answer.model].scores),
+        )
+        return replace(self, by_group=found)
 
     # ---------------------------------------------------------------- reading
 
@@ -382,7 +420,9 @@ class Report(Result):
                 "`abstain_cost` must be None: the rules of this report answer every case. "
                 "Hint: make the report with a price of a review."
             )
-        return class_answer_at(self.levels, asked.mean, by_case=holds_rows(self.comparison.choice))
+        choice = class_choice_at(self.levels, asked.mean, by_case=holds_rows(self.comparison.choice))
+        # a page has no resamples of the cases at prices nobody asked about
+        return make_answer(choice, advised=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
@@ -390,9 +430,7 @@ class Report(Result):
             parts = (self.comparison, self.levels, self.source, self.columns)
             return class_document(*parts, made=self.made, notes=self.notes)  # type: ignore[arg-type]
         assert not isinstance(self.costs, CostMatrix)
-        counts, comparison = self.models[0].surface.counts, self.comparison
-        cases, cells = page_cases(comparison)
-        amounts = page_amounts(comparison, cells)
+        counts, held = self.models[0].surface.counts, page_evidence(self.comparison)
         return {
             "schema": _SCHEMA,
             "version": _VERSION,
@@ -403,21 +441,18 @@ class Report(Result):
             "n_positive": whole_number(counts.n_positive),
             "n_negative": whole_number(counts.n_negative),
             "confidence_level": self.confidence_level,
-            "folds": None if comparison is None else comparison.folds,
-            "repeats": None if comparison is None else comparison.repeats,
+            "folds": held.pop("folds"),
+            "repeats": held.pop("repeats"),
             "seed": self.seed,
             "costs": page_costs(self.costs),
             "costs_given": self.costs_given,
             "prevalence": self.prevalence,
             "headline": self.headline,
             "notes": list(self.notes),
-            "comparison": None if comparison is None else comparison.to_dict(),
-            "bounds": page_bounds(comparison, every_score=cases is not None),
-            "cases": cases,
-            "amounts": amounts,
+            **held,
             "groups": None if self.by_group is None else self.by_group.to_dict(),
             # counts of folds do not tell what cases cost
-            "models": [model.to_dict(folds=amounts is None) for model in self.models],
+            "models": [model.to_dict(folds=held["amounts"] is None) for model in self.models],
             "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
         }
 
@@ -537,6 +572,39 @@ class Report(Result):
         return f"Report({self.source.title}: {n:g} cases{classes}, models {', '.join(names[:4])}{more})"
 
 
-def _too_few(error: InputError, classes: Iterable[float]) -> bool:
-    """Whether a comparison fails for lack of cases, and not by limits that nothing keeps."""
-    return not isinstance(error, UndefinedError) or min(classes) < FEWEST_CASES
+def _by_name(scores: Any) -> Any:
+    """Return the columns of a data frame by name; a mapping as it is."""
+    if hasattr(scores, "columns") and not isinstance(scores, Mapping):
+        import narwhals as nw
+
+        frame = nw.from_native(scores, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            scores = {name: frame[name].to_numpy() for name in frame.columns}
+    if not isinstance(scores, Mapping) or not scores:
+        kind = type(scores).__name__
+        raise input_error("scores", "must be a non-empty mapping {name: scores} or a data frame", kind)
+    if len({str(name) for name in scores}) < len(scores):
+        raise input_error("scores", "must have names that differ as text", list(scores))
+    return scores
+
+
+def page_problem(
+    costs: Any, prevalence: Any, objective: Any, limits: Limits | None, confidence_level: Any, seed: Any
+) -> DecisionProblem:
+    """Return the problem at costs the page can start from: its fields show no review below 0."""
+    if costs is None:
+        costs = _START
+    elif not isinstance(costs, (CostRange, CaseCosts)):
+        check_type(costs, "costs", CostModel)
+        for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
+            price = getattr(costs, name)
+            if price is not None and price < 0 and costs.hired is None:
+                raise input_error(name, "must not be negative in a report", f"{price:g}")
+    return DecisionProblem.checked(
+        costs=costs,
+        prevalence=prevalence,
+        objective=objective,
+        limits=Limits() if limits is None else limits,
+        confidence_level=confidence_level,
+        seed=seed,
+    )

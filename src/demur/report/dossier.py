@@ -26,7 +26,7 @@ _TO_FILL_IN = f"To fill in: {_BLANK}{_BLANK}"
 _SIGNING = ("Owner of the decision", "Source of the costs", "Owner of the data", "Independent review")
 _ASSUMED = (
     "Cases in use resemble the cases at hand, up to the shares of the classes if those are given.",
-    "Cases are independent of each other; repeated measurements of one person are not.",
+    "{units} are independent of each other; repeated measurements of one person are not.",
     "Scores come from the same model, unchanged, and were not made on cases that trained it.",
     "Costs are the same for all cases unless they are given by case.",
 )
@@ -130,21 +130,21 @@ def _sections(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any
     )
     yield _data(document)
     yield (_class_costs if many else _costs)(document)
-    yield Section("Rule", (_rule(answer), *([answer["condition"]] if answer["condition"] else [])))
+    # the first sentences of the answer: costs have a section of their own
+    rule = answer["words"].split(" Cost ")[0]
+    yield Section("Rule", (rule, *([answer["condition"]] if answer["condition"] else [])))
     yield _evidence(document)
+    if answer["by_block"] is not None:
+        yield _blocks(document, answer)
     yield _models(document)
     yield _range(document, answer)
     yield _groups(document, groups)
-    yield Section("Limits", ("The numbers hold under these assumptions:",), (*_ASSUMED, *document["notes"]))
+    clustered = (document.get("design") or {}).get("clusters") is not None
+    assumed = [one.format(units="Clusters" if clustered else "Cases") for one in _ASSUMED]
+    yield Section("Limits", ("The numbers hold under these assumptions:",), (*assumed, *document["notes"]))
     yield _watch(document, answer)
     signed = tuple((role, _BLANK, _BLANK, _BLANK) for role in _SIGNING)
     yield Section("Signed", header=("role", "name", "date", "signature"), rows=signed)
-
-
-def _rule(answer: Mapping[str, Any]) -> str:
-    """The first sentences of the answer; costs have a section of their own."""
-    words: str = answer["words"]
-    return words.split(" Cost ")[0]
 
 
 def _data(document: Mapping[str, Any]) -> Section:
@@ -154,11 +154,15 @@ def _data(document: Mapping[str, Any]) -> Section:
         classes = ", ".join(f"{size:g} {name}" for name, size in sizes)
     else:
         classes = f"{document['n_positive']:g} positive, {document['n_negative']:g} negative"
+    design = document.get("design") or {}
+    clusters, period = design.get("clusters"), design.get("period")
     items = [
         f"Source: {_source(document)}",
         f"Cases: {document['n']:g} ({classes})",
         f"Column of the true class: {source['label'] or 'not from a file'}",
         *([f"Weights: {source['weight']}"] if source["weight"] else []),
+        *([f"Intervals count {clusters:,} clusters: {source['cluster'] or 'groups'}"] if clusters else []),
+        *([f"Judged from {period[0]} to {period[1]}: {source['time'] or 'time'}"] if period else []),
         *(f"Model {one['name']}: {one['digest']}" for one in document["models"]),
         f"Report made {document['made']} with demur {document['software']['demur']}, seed {document['seed']}",
     ]
@@ -249,39 +253,37 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     answer = document["comparison"]["answer"]
     level = f"{100 * document['confidence_level']:g} %"
     cost, interval, step = _cost_words(answer)
-    splits = f"{document['folds']} folds" + (
-        f", {document['repeats']} splits" if document["repeats"] > 1 else ""
+    chosen = f"some cases and scored on others ({document['folds']} folds" + (
+        f", {document['repeats']} splits)" if document["repeats"] > 1 else ")"
     )
-    measured = f"Measured cost, as if the rule had been the only one: {money(answer['honest_cost'], step)}"
-    items = [
-        *_verdict(answer),
-        f"Expected cost per 1000 cases: {_over_ranges(answer, step)}{cost} ({level} {interval})",
-        *([] if answer["model"] is None else [measured]),
+    if answer["by_block"] is not None:
+        chosen = "the past and scored on the block of time that follows"
+    trivial, against = answer["facts"]["best_trivial"], answer["versus"].get("trivial")
+    if answer["cost_range"] is not None:
+        cost = f"{_range_of(answer['cost_range'], step)} over the ranges; in their middle {cost}"
+    items = []
+    if answer["model"] is not None and against is not None:
+        than = baseline_words(against["name"], answer["facts"])[1]
+        items.append(f"Verdict: {answer['verdict']}, against {than}")
+    items.append(f"Expected cost per 1000 cases: {cost} ({level} {interval})")
+    if answer["model"] is not None:
+        measured = money(answer["honest_cost"], step)
+        items.append(f"Measured cost, as if the rule had been the only one: {measured}")
+    items += [
         f"The same with hindsight, too low: {money(answer['hindsight_cost'], step)}",
         f"Cases sent to a person: {_sent(answer)}",
+        f"Cases answered wrong: {100 * answer['error_rate']:.1f} %",
     ]
-    if "error_rate" in answer:
-        items.append(f"Cases answered wrong: {100 * answer['error_rate']:.1f} %")
-    else:
-        items += [
-            f"Positive cases missed: {100 * answer['missed']:.1f} % of all cases",
-            f"False alarms: {100 * answer['alarms']:.1f} % of all cases",
-        ]
-    trivial = answer["facts"]["best_trivial"]
     bound = answer["guaranteed_cost"]
     # a bound above the cost of a rule without a model says nothing
     if bound is not None and trivial is not None and bound < trivial["cost"]:
         items.append(f"Guaranteed at most {money(bound, step)} ({level})")
     rows = tuple(
-        (
-            _AGAINST.get(key, one["name"]),
-            money(one["difference"], step),
-            f"{money(one['interval'][0], step)} to {money(one['interval'][1], step)}",
-        )
+        (_AGAINST.get(key, one["name"]), money(one["difference"], step), _range_of(one["interval"], step))
         for key, one in answer["versus"].items()
     )
     text = (
-        f"Every rule was chosen on some cases and scored on others ({splits}). The best of several rules "
+        f"Every rule was chosen on {chosen}. The best of several rules "
         "looks better than it is: the expected cost includes what the choice among them adds. Differences "
         "are this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves "
         "the problem open."
@@ -289,19 +291,19 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
 
 
-def _verdict(answer: Mapping[str, Any]) -> Iterator[str]:
-    """Say how sure it is that the rule of a model is cheaper than the best rule without one."""
-    against = answer["versus"].get("trivial")
-    if answer["model"] is not None and against is not None:
-        yield f"Verdict: {answer['verdict']}, against {baseline_words(against['name'], answer['facts'])[1]}"
+def _blocks(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
+    rows = tuple(
+        (str(one["block"]), f"{one['start']} to {one['end']}", f"{one['n']:g}", *_cost_words(one)[:2])
+        for one in answer["by_block"]
+    )
+    level = f"{100 * document['confidence_level']:g} %"
+    header = ("block", "period", "cases", "measured cost per 1000", level)
+    text = "Rules chosen on the blocks before. An interval is for its block alone."
+    return Section("Cost by block of time", (text,), header=header, rows=rows)
 
 
-def _over_ranges(answer: Mapping[str, Any], step: float) -> str:
-    """Say the smallest and the largest cost over ranges of costs or prevalence; empty for numbers."""
-    if answer["cost_range"] is None:
-        return ""
-    least, most = (money(end, step) for end in answer["cost_range"])
-    return f"{least} to {most} over the ranges; in their middle "
+def _range_of(ends: Sequence[float], step: float) -> str:
+    return f"{money(ends[0], step)} to {money(ends[1], step)}"
 
 
 def _sent(answer: Mapping[str, Any]) -> str:
@@ -313,7 +315,7 @@ def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
     """Cost per 1000 cases and its interval as text, and the step both are rounded to."""
     low, high = judged["interval"] or (judged["cost"], judged["cost"])
     step = money_step(low, high, judged["cost"])
-    return money(judged["cost"], step), f"{money(low, step)} to {money(high, step)}", step
+    return money(judged["cost"], step), _range_of((low, high), step), step
 
 
 def _models(document: Mapping[str, Any]) -> Section:

@@ -20,8 +20,8 @@ from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
+from demur.monitoring.judgement import GroupJudgement
 from demur.policy.evidence import PolicyEvidence
-from demur.report.evidence import few_digits, thinned
 from demur.roc.curve import roc_curve
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
@@ -30,8 +30,11 @@ __all__ = [
     "DataSource",
     "ModelReport",
     "PairReport",
+    "RuleByGroup",
+    "few_digits",
     "roc_points",
     "score_bins",
+    "thinned",
     "unrounded",
     "whole_counts",
 ]
@@ -42,6 +45,21 @@ _MOST_BINS = 60
 # probabilities this near to 0 or 1 share the ends of an axis of log-odds
 _END = 1e-5
 _MOST_POINTS = 200
+
+
+def thinned(places: FloatArray, most: int) -> Any:
+    """Choose at most so many places of an ascending column, evenly along it, both ends included."""
+    if len(places) <= most:
+        return np.arange(len(places))
+    wanted = np.linspace(places[0], places[-1], most)
+    return np.unique(np.minimum(np.searchsorted(places, wanted), len(places) - 1))
+
+
+def few_digits(column: FloatArray, digits: int = 6) -> list[Any]:
+    """Round every number to what a screen shows; infinite ones become text as everywhere in the JSON."""
+    return [
+        float(f"{value:.{digits}g}") if isinstance(value, float) else value for value in json_safe(column)
+    ]
 
 
 def whole_counts(column: FloatArray) -> list[Any]:
@@ -71,8 +89,8 @@ class DataSource(Result):
         File or table.
     group, part : str or None
         Column by which the cases were divided, and its value for these.
-    label, weight : str or None
-        Columns of the true class and of the case weights.
+    label, weight, cluster, time : str or None
+        Columns of the true class, of the case weights, of the clusters and of the times.
     positive, negative : str
         How the classes are called.
     rows : int or None
@@ -90,6 +108,8 @@ class DataSource(Result):
     positive: str = "positive"
     negative: str = "negative"
     weight: str | None = None
+    cluster: str | None = None
+    time: str | None = None
     rows: int | None = None
     exact: bool = True
     certified: float | None = None
@@ -121,7 +141,13 @@ def score_bins(counts: ScoreCounts) -> dict[str, Any]:
     piled = len(held) == _MOST_BINS - 2 and held[0] + held[-1] > 0.5 * float(np.sum(held))
     if not piled or scores[0] < 0 or scores[-1] > 1:
         return bins
-    return {**_binned(counts, _log_odds_bins(finite)), "log_odds": True}
+    from scipy.special import expit, logit
+
+    # edges of bins of equal width in log-odds; the outermost are the ends of the scores
+    low, high = logit(np.clip(finite[[0, -1]], _END, 1 - _END))
+    edges = expit(np.linspace(low, high, _MOST_BINS - 1))
+    edges[[0, -1]] = finite[[0, -1]]
+    return {**_binned(counts, edges), "log_odds": True}
 
 
 def _binned(counts: ScoreCounts, inner: FloatArray) -> dict[str, Any]:
@@ -139,16 +165,6 @@ def _binned(counts: ScoreCounts, inner: FloatArray) -> dict[str, Any]:
         for column in (counts.positives, counts.negatives)
     )
     return {"edges": edges, "positives": positives, "negatives": negatives, "log_odds": False}
-
-
-def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
-    """Edges of bins of equal width in log-odds, ascending; the outermost are the ends of the scores."""
-    from scipy.special import expit, logit
-
-    low, high = np.clip(probabilities[[0, -1]], _END, 1 - _END)
-    edges: FloatArray = expit(np.linspace(logit(low), logit(high), _MOST_BINS - 1))
-    edges[0], edges[-1] = probabilities[0], probabilities[-1]
-    return edges
 
 
 def _equal_bins(finite: FloatArray) -> FloatArray:
@@ -175,7 +191,7 @@ def roc_points(counts: ScoreCounts) -> dict[str, FloatArray]:
     return {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "thresholds": curve.thresholds[at]}
 
 
-# ---------------------------------------------------------------- models and pairs
+# ---------------------------------------------------------------- models, pairs and groups
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -195,7 +211,6 @@ class ModelReport(Result):
         Of the volume under the surface over the unit square of costs.
     wins : float
         Share of the unit square of costs at which this model is cheaper than every other one.
-    cost_band : CostCurveBand or None
     bins : mapping
         Edges and cases of each class, by `score_bins`.
     roc : mapping
@@ -204,6 +219,8 @@ class ModelReport(Result):
         Calibration, net benefit, risk against coverage, promised precision, by `model_evidence`.
     policy : PolicyEvidence
         What a policy of this model holds of the data: blocks and a fingerprint.
+    cost_band : CostCurveBand or None
+        None where cases are not independent, or too few.
     """
 
     name: str
@@ -213,11 +230,11 @@ class ModelReport(Result):
     auc_interval: Interval | None
     volume: VolumeInterval | None
     wins: float
-    cost_band: CostCurveBand | None
     bins: Mapping[str, Any]
     roc: Mapping[str, FloatArray]
     evidence: Mapping[str, Any]
     policy: PolicyEvidence
+    cost_band: CostCurveBand | None = None
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
@@ -315,6 +332,32 @@ class PairReport(Result):
             "auc": _difference(self.auc, level, self.auc_pvalue),
             "comparisons": self.comparisons,
         }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RuleByGroup(Result):
+    """One rule judged by `judge_policy` in every group of some cases.
+
+    Attributes
+    ----------
+    model : str
+        Of the rule.
+    lower, upper : float
+        Its thresholds.
+    groups : tuple of GroupJudgement
+        Intervals hold for all groups together.
+    overall : GroupJudgement
+        All cases.
+    hindsight : bool
+        Whether these are the cases that chose the rule; on later ones the judgement is honest.
+    """
+
+    model: str
+    lower: float
+    upper: float
+    groups: tuple[GroupJudgement, ...]
+    overall: GroupJudgement
+    hindsight: bool
 
 
 def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:

@@ -556,7 +556,7 @@ def optimism(
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RocInterval(Result):
-    """Points of a ROC curve with exact limits; made by `roc_interval`.
+    """Points of a ROC curve with limits; made by `roc_interval`.
 
     Numbers for one point, arrays for several.
 
@@ -570,6 +570,8 @@ class RocInterval(Result):
         The empirical curve there; between two thresholds on the straight segment.
     sensitivity_interval, specificity_interval : Interval
         Limits of the true rates. The rate that was held has no length.
+    method : {"mover", "exact"}
+        How they were made; those of a threshold are always exact.
     confidence_level : float
         Of each interval alone.
     """
@@ -580,6 +582,7 @@ class RocInterval(Result):
     specificity: Scalar
     sensitivity_interval: Interval
     specificity_interval: Interval
+    method: str
     confidence_level: float
 
     @property
@@ -609,12 +612,13 @@ def roc_interval(
     specificity: ArrayLike | None = None,
     sensitivity: ArrayLike | None = None,
     threshold: ArrayLike | None = None,
+    method: str = "mover",
     confidence_level: float = 0.95,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
     weights: str = "importance",
 ) -> RocInterval:
-    """Exact intervals of a ROC curve at one specificity, sensitivity or threshold, or at several.
+    """Intervals of a ROC curve at one specificity, sensitivity or threshold, or at several.
 
     At a specificity: the sensitivity of the true curve there, where the threshold is unknown; at a
     sensitivity the other way round; at a threshold both rates of it. What is held must be fixed in
@@ -627,6 +631,9 @@ def roc_interval(
         As in `abstention_surface`.
     specificity, sensitivity, threshold : float or array
         Exactly one of the three. Scores from `threshold` on are called positive.
+    method : {"mover", "exact"}, default "mover"
+        For a rate that is held. "exact" holds at least its level for every sample size, and is wider.
+        A threshold has exact intervals.
     confidence_level : float, default 0.95
         Of each interval alone.
     weights : {"importance", "repeats"}
@@ -649,28 +656,37 @@ def roc_interval(
     -----
     At a threshold the numbers of hits and of correct rejections are binomial (Clopper and Pearson).
     At a specificity x the number of negatives above the unknown threshold is binomial (N, 1 - x),
-    which leaves a range of thresholds; the hits there are binomial and independent. Each statement
-    has the level sqrt(confidence_level), so both hold with at least confidence_level: for every
-    sample size, and without resampling. Wider than a percentile bootstrap, which keeps the threshold
-    of the sample where cases are few.
+    which leaves a range of thresholds; the hits there are binomial and independent. "exact": each
+    statement has the level sqrt(confidence_level), so both hold with at least confidence_level. "mover":
+    each has confidence_level, and how far the curve at the ends of the range, and the limits of Clopper
+    and Pearson, are from the estimate is added in squares (Zou and Donner). No resampling.
+
+    Coverage of nominal 0.95 at specificity 0.9 (2,000 samples; AUC 0.75, 0.9, 0.98; 10 + 90, 50 + 50
+    and 50 + 450 cases): "mover" 0.968 to 0.998, "exact" 0.998 to 1. With unequal spreads, exponential
+    scores, scores of one decimal, 20 positives and specificities down to 0.7 and up to 0.98 "mover" held
+    in 0.944 at least. Median width: "exact" 1.2 to 1.6 times that of "mover"; "mover" 1.03 to 1.4 times
+    that of a percentile bootstrap (2,000 resamples of each class) where the AUC is 0.75 or 0.9, and 1.2
+    to 1.8 times at 0.98, where the bootstrap held in 0.55 to 0.97.
 
     References
     ----------
     Clopper and Pearson (1934), Biometrika 26, doi:10.1093/biomet/26.4.404.
     Hilgers (1991), Methods of Information in Medicine 30, 96-101.
+    Zou and Donner (2008), Statistics in Medicine 27, doi:10.1002/sim.3095.
 
     Examples
     --------
-    Nine of ten healthy people must be left alone. Can we promise to find six in ten of the ill?
+    Nine of ten healthy people must be left alone. Can we promise to find seven in ten of the ill?
 
     >>> from demur import Binormal
     >>> from demur.roc import roc_interval
     >>> y, s = Binormal(separation=2.0).sample(400, rng=0)
     >>> found = roc_interval(y, s, specificity=0.9)
     >>> round(found.sensitivity, 2), round(found.low, 2), round(found.high, 2)
-    (0.81, 0.64, 0.93)
+    (0.81, 0.71, 0.89)
     """
     check_weight_meaning(weights)
+    check_choice(method, "method", ("mover", "exact"))
     level = check_confidence_level(confidence_level)
     held, values = _held(specificity, sensitivity, threshold)
     counts = as_counts(
@@ -687,20 +703,21 @@ def roc_interval(
     # the rate that is held is its own interval
     rates, limits = [values, values], [(values, values), (values, values)]
     if held == "threshold":
+        method = "exact"
         called = len(counts.scores) - np.searchsorted(counts.scores, values, side="left")
         rates = [tpr[called], 1 - fpr[called]]
         limits = [
             binomial_interval(rate * n, n, level)
             for rate, n in zip(rates, (n_positive, n_negative), strict=True)
         ]
-    elif held == "specificity":
-        rates[0] = _best_rate(fpr, tpr, 1 - values)
-        limits[0] = pointwise_limits(fpr, tpr, 1 - values, sizes[1], sizes[0], level)
     else:
-        # from the other corner: misses against correct rejections, both rising as the threshold does
-        missed, rejected = 1 - tpr[::-1], 1 - fpr[::-1]
-        rates[1] = _best_rate(missed, rejected, 1 - values)
-        limits[1] = pointwise_limits(missed, rejected, 1 - values, sizes[0], sizes[1], level)
+        asked, curve = 0, (fpr, tpr)
+        if held == "sensitivity":
+            # from the other corner: misses against correct rejections, both rising as the threshold does
+            asked, curve, sizes = 1, (1 - tpr[::-1], 1 - fpr[::-1]), sizes[::-1]
+        rates[asked] = _best_rate(*curve, 1 - values)
+        near = None if method == "exact" else rates[asked]
+        limits[asked] = pointwise_limits(*curve, 1 - values, sizes[1], sizes[0], level, near)
     return RocInterval(
         held=held,
         at=as_scalar(values),
@@ -708,6 +725,7 @@ def roc_interval(
         specificity=as_scalar(rates[1]),
         sensitivity_interval=Interval(*map(as_scalar, limits[0])),  # type: ignore[arg-type]
         specificity_interval=Interval(*map(as_scalar, limits[1])),  # type: ignore[arg-type]
+        method=method,
         confidence_level=level,
     )
 

@@ -1,4 +1,5 @@
 /** The cheapest of the rules on the page at any prices: demur.report.class_page in the browser. */
+import { ownLevel } from "../data";
 import { KINDS, readRows, type ClassReportData, type RuleData, type Rows } from "./data";
 import {
   beyond,
@@ -61,7 +62,7 @@ export class Answers {
   private readonly rows: Rows | null;
 
   constructor(readonly data: ClassReportData) {
-    this.setting = { shares: data.shares, level: data.confidence_level };
+    this.setting = { shares: data.shares, level: ownLevel(data) };
     this.rows = readRows(data);
     this.trivial = data.trivial.map((kind, code) => this.always(kind, kind === "always abstain" ? data.classes.length : code));
     const [own, ...others] = data.levels.map(({ rules }) => rules.map((rule) => this.read(rule)));
@@ -74,8 +75,8 @@ export class Answers {
   }
 
   private always(kind: string, answer: number): Rule {
-    const { class_sizes } = this.data;
-    const table = class_sizes.map((cases) => Array.from({ length: class_sizes.length + 1 }, (_, j) => (j === answer ? cases : 0)));
+    const { judged_sizes: sizes } = this.data;
+    const table = sizes.map((cases) => Array.from({ length: sizes.length + 1 }, (_, j) => (j === answer ? cases : 0)));
     return {
       model: null,
       kind,
@@ -85,7 +86,7 @@ export class Answers {
       columnCosts: null,
       honest: table,
       hindsight: table,
-      abstains: answer === class_sizes.length,
+      abstains: answer === sizes.length,
       order: [0, answer],
     };
   }
@@ -112,9 +113,9 @@ export class Answers {
 
   /** Shares of the classes in use. */
   get shares(): number[] {
-    const { shares, class_sizes } = this.data;
-    const all = sum(class_sizes);
-    return shares ?? class_sizes.map((cases) => cases / all);
+    const { shares, judged_sizes: sizes } = this.data;
+    const all = sum(sizes);
+    return shares ?? sizes.map((cases) => cases / all);
   }
 
   /** Mean price of a review in units of the mean cost of a wrong answer. */

@@ -24,6 +24,8 @@ export function classCommand(data: ClassReportData): string {
   if (source.label !== null) words.push(option("--label", source.label));
   if (source.weight !== null) words.push(option("--weight", source.weight));
   if (source.group !== null) words.push(option("--group", source.group));
+  if (source.cluster != null) words.push(option("--cluster", source.cluster));
+  if (source.time != null) words.push(option("--time", source.time));
   words.push("--cost-matrix costs.csv");
   if (limits.max_abstention !== undefined) words.push(`--max-abstention ${limits.max_abstention}`);
   if (level !== USUAL_LEVEL) words.push(`--confidence ${level}`);
@@ -33,7 +35,7 @@ export function classCommand(data: ClassReportData): string {
 
 /** Python code that ends with the answer, weights chosen for these costs. */
 export function classPython(data: ClassReportData, { costs, abstain }: Prices): string {
-  const { labels, models, limits, seed, confidence_level: level, shares, source } = data;
+  const { labels, models, limits, seed, confidence_level: level, shares, source, design } = data;
   const text = (value: unknown): string => JSON.stringify(value);
   const rows = costs.map((row, k) => {
     const entries = row.map((cost, j) => `${text(labels[j])}: ${cost}`).join(", ");
@@ -47,6 +49,8 @@ export function classPython(data: ClassReportData, { costs, abstain }: Prices): 
   if (shares !== null) settings.push(`prevalence=dict(zip(classes, [${shares.join(", ")}]))`);
   if (limits.max_abstention !== undefined) settings.push(`max_abstention=${limits.max_abstention}`);
   if (source.weight !== null) settings.push("sample_weight=sample_weight");
+  if (design?.clusters != null) settings.push("groups=groups");
+  if (design?.period != null) settings.push("time=time");
   if (level !== USUAL_LEVEL) settings.push(`confidence_level=${level}`);
   if (seed !== 0) settings.push(`seed=${seed}`);
   return [

@@ -1,5 +1,5 @@
 /** What the page of many classes reads: rules with the tables of their decisions on held-out cases. */
-import { DataError } from "../data";
+import { DataError, type BlockCost, type DesignData } from "../data";
 import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
@@ -53,6 +53,9 @@ export interface MadeClassAnswer {
   interval: [low: number, high: number];
   /** Shares of all cases by what the rule as written does with them; abstaining is "abstain". */
   shares: Record<string, number>;
+  by_block?: BlockCost[] | null;
+  honest_cost?: number;
+  shuffled_cost?: number | null;
 }
 
 export interface ClassReportData {
@@ -64,6 +67,8 @@ export interface ClassReportData {
     part: string | null;
     label: string | null;
     weight: string | null;
+    cluster?: string | null;
+    time?: string | null;
     rows: number | null;
   };
   classes: string[];
@@ -72,6 +77,8 @@ export interface ClassReportData {
   abstain_label: string | number;
   n: number;
   class_sizes: number[];
+  /** With times those of the judged blocks. */
+  judged_sizes: number[];
   /** P(class) in use; null: that of the data. */
   shares: number[] | null;
   confidence_level: number;
@@ -85,6 +92,7 @@ export interface ClassReportData {
   condition: string;
   headline: string;
   notes: string[];
+  design?: DesignData | null;
   comparison: { answer: MadeClassAnswer };
   models: ClassModelData[];
   trivial: string[];

@@ -18,6 +18,7 @@ export interface Tables {
 /** What depends on the report alone. */
 export interface Setting {
   shares: number[] | null;
+  /** Of intervals; NaN, and so are they, where the page can compute none. */
   level: number;
 }
 

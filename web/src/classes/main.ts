@@ -7,6 +7,7 @@ import { describePictures } from "../view/picture";
 import { applyTheme, watchTheme } from "../view/theme";
 import { ClassApp } from "./app";
 import { readClassReport } from "./data";
+import { blocksPanel } from "../panels/blocks";
 import { classConfusion, mistakesPanel } from "./panels/confusion";
 import { captionOf, paperLine } from "./panels/caption";
 import { classHeader } from "./panels/header";
@@ -29,11 +30,12 @@ function begin(root: HTMLElement): void {
   const pair = el("div", { class: wide ? "stack" : "class-pair" });
   const charts = el("div", { class: "class-pair" });
   const rules = el("div", { class: "wide" });
+  const blocks = el("div", { class: "wide" });
   root.className = "page";
   root.replaceChildren(classHeader(app, sent));
   app.add(classHeadline(app), root);
   app.add(paperLine(), root);
-  root.append(pair, charts, rules, classMethods(data));
+  root.append(pair, charts, rules, blocks, classMethods(data));
   app.add(matrixPanel(app), pair);
   app.add(classConfusion(), pair);
   watchTheme(() => app.drawAll());
@@ -61,6 +63,7 @@ function begin(root: HTMLElement): void {
       if (data.abstain_costs !== null && data.levels.length > 1) app.add(reviewPanel(app), charts);
       if (data.classes.length === 3) app.add(simplexPanel(app), charts);
       app.add(rulesPanel(app), rules);
+      if (data.comparison.answer.by_block) app.add(blocksPanel(data.comparison.answer, data.confidence_level), blocks);
       document.documentElement.dataset["ready"] = "true";
     }),
   );

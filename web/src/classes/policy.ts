@@ -1,4 +1,5 @@
 /** The policy file of a rule for many classes: version 2 of the schema "demur.policy". */
+import { clusterSize } from "../data";
 import type { Answers, ClassAnswer } from "./answer";
 import { sharesOf, type Prices } from "./estimates";
 
@@ -36,6 +37,7 @@ export function classPolicyFile({ data, shares }: Answers, answer: ClassAnswer, 
       class_sizes: data.class_sizes,
       digest,
       software: `demur ${data.software.demur}`,
+      ...clusterSize(data.design),
     },
   };
   const lines = Object.entries(parts).map(([key, value]) => `  ${JSON.stringify(key)}: ${JSON.stringify(value)}`);

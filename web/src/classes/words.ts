@@ -1,5 +1,5 @@
 /** What the page measures of many classes in words: sentences of demur.comparison.words without a verdict. */
-import { money, moneyRange, moneyStep } from "../comparison/numbers";
+import { bracketed, money, moneyStep } from "../comparison/numbers";
 import { about, cases, outcomeWords, saving, shortName } from "../comparison/words";
 import { general, grouped, roundEven } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
@@ -83,16 +83,16 @@ function costSentence({ confidence_level }: ClassReportData, { cost, interval, v
     if (other === undefined) return `${text}.`;
     return `${text}. The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
   }
-  const sure = `${text} (${general(100 * confidence_level)} % ${moneyRange(interval, step)})`;
+  const sure = `${text}${bracketed(interval, step, `${general(100 * confidence_level)} % `)}`;
   const { trivial } = versus;
   if (trivial === undefined || trivial.interval === null) return `${sure}.`;
   const [less, ends] = saving({ ...trivial, interval: trivial.interval }, step);
-  return `${sure}, ${less} than ${trivialWords(trivial.name)[1]} (${ends}).`;
+  return `${sure}, ${less} than ${trivialWords(trivial.name)[1]}${ends}.`;
 }
 
 /** What the cases leave open; other comparisons need all cases and are made when the page is. */
 function unproven({ n }: ClassReportData, { versus: { trivial } }: ClassAnswer): string[] {
   const interval = trivial?.interval;
-  if (trivial === undefined || interval == null || interval[0] > 0 || interval[1] < 0) return [];
+  if (trivial === undefined || interval == null || !(interval[0] <= 0 && 0 <= interval[1])) return [];
   return [`These ${cases(n)} cases do not prove that it is cheaper than ${trivialWords(trivial.name)[1]}.`];
 }

@@ -139,7 +139,7 @@ function stakesOf(
 
 /** The interval of a cost; always abstaining costs its price for sure, and a width would be rounding. */
 function withoutRounding({ cost, interval }: Estimate): readonly number[] {
-  return interval[1] - interval[0] > TIE * Math.abs(cost) ? interval : [cost, cost];
+  return interval[1] - interval[0] <= TIE * Math.abs(cost) ? [cost, cost] : interval;
 }
 
 export interface ClassNames {

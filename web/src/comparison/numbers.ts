@@ -27,6 +27,11 @@ export function moneyRange([low, high]: readonly number[], step: number): string
   return `${money(low, step)} to ${money(high, step)}`;
 }
 
+/** A range in brackets, perhaps with its level before it; nothing where there is none. */
+export function bracketed(ends: readonly number[], step: number, level = ""): string {
+  return Number.isNaN(ends[0]) ? "" : ` (${level}${moneyRange(ends, step)})`;
+}
+
 /** Shares that sum to 1 as whole cases of 1000 that sum to 1000: largest remainders. */
 export function sharesOf1000(shares: readonly number[]): number[] {
   return wholeShares(shares, CASES);

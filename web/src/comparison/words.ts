@@ -6,7 +6,7 @@
  */
 import { general, grouped, roundEven, thresholdText } from "../numbers";
 import { isMade, type Facts, type VersusFacts } from "./facts";
-import { money, moneyRange, moneyStep, sharesOf1000 } from "./numbers";
+import { bracketed, money, moneyStep, sharesOf1000 } from "./numbers";
 
 const LONGEST_NAME = 40;
 const MOST_LISTED = 6;
@@ -155,10 +155,10 @@ function costSentence(facts: Facts): string {
     text = `Cost ${span} per 1000 cases over the ranges${most}; in their middle ${cost}`;
   }
   if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
-  const sure = over !== null ? "" : ` (${level(facts)} ${moneyRange(interval, step)})`;
+  const sure = over !== null ? "" : bracketed(interval, step, `${level(facts)} `);
   if (versus.trivial === undefined) return `${text}${sure}.`;
   const [less, ends] = saving(versus.trivial, step);
-  return `${text}${sure}, ${less} than ${trivialWords(versus.trivial.name, facts)[1]} (${ends}).`;
+  return `${text}${sure}, ${less} than ${trivialWords(versus.trivial.name, facts)[1]}${ends}.`;
 }
 
 /** Say why more is expected than the rule itself measured, where that is not lost in the interval. */
@@ -176,11 +176,11 @@ function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number):
   return ` The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
 }
 
-/** Say a difference (this rule minus another) as a saving, and its interval. */
-export function saving({ difference, interval }: VersusFacts, step: number): [less: string, ends: string] {
+/** Say a difference (this rule minus another) as a saving, and its interval in brackets. */
+export function saving({ difference, interval }: VersusFacts, step: number, level = ""): [less: string, ends: string] {
   const sign = difference <= 0 ? -1 : 1;
   const ends = interval.map((end) => sign * end).sort((a, b) => a - b);
-  return [`${money(Math.abs(difference), step)} ${sign < 0 ? "less" : "more"}`, moneyRange(ends, step)];
+  return [`${money(Math.abs(difference), step)} ${sign < 0 ? "less" : "more"}`, bracketed(ends, step, level)];
 }
 
 function level(facts: Facts): string {

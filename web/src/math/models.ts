@@ -3,7 +3,7 @@ import { modelCandidates, trivialCandidates, type Judged } from "../comparison/c
 import type { Candidates } from "../comparison/choice";
 import type { Question } from "../comparison/estimates";
 import { cutBounds, type CutBounds } from "../comparison/guarantee";
-import type { ModelData, ReportData } from "../data";
+import { ownLevel, type ModelData, type ReportData } from "../data";
 import { overRange, rangeCandidates } from "../comparison/ranges";
 import { middleOf, type Box } from "./box";
 import { jointOf, type JointOutcomes } from "./jointCases";
@@ -28,6 +28,7 @@ export interface Prepared {
   prevalence: number | null;
   /** What reviews cost beyond nu. */
   extra: Surcharge;
+  /** Of intervals; NaN, and so are they, where the page can compute none. */
   level: number;
   models: PreparedModel[];
   /** Element k: model k judged on held-out cases; null where no model can be. */
@@ -87,7 +88,7 @@ function prepareMoney(level: MoneyLevel, prevalence: number | null): Prepared {
   return {
     prevalence,
     extra: NO_SURCHARGE,
-    level: report.confidence_level,
+    level: ownLevel(report),
     models,
     judged: models.map(({ judged }) => judged),
     exact,
@@ -111,7 +112,7 @@ function prepareModels(
   });
   const honest = models.flatMap(({ judged }) => judged ?? []);
   const judged = honest.length === models.length ? honest : null;
-  return { prevalence, extra, level: report.confidence_level, models, judged, exact: true };
+  return { prevalence, extra, level: ownLevel(report), models, judged, exact: true };
 }
 
 /** What is asked at a cost point; null without honest costs. */

@@ -1,6 +1,6 @@
 /** What a picture or a sheet of paper was drawn for: costs, prevalence, limits, data, date. */
 import { conditionWords } from "../answer";
-import type { AmountsData } from "../data";
+import { designWords, type AmountsData } from "../data";
 import { general, grouped, percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setText } from "../view/dom";
@@ -8,8 +8,8 @@ import { count } from "../view/format";
 import type { Panel } from "../view/panel";
 
 export function captionOf(at: Situation): string[] {
-  const { source, n, made, software } = at.data;
-  const rows = `${cut(source.name, 60)}, ${count(n)} cases`;
+  const { source, n, made, software, design } = at.data;
+  const rows = designWords(`${cut(source.name, 60)}, ${count(n)} cases`, design);
   return [
     [costWords(at), prevalenceWords(at), conditionWords(at.limits, at.box)].filter((part) => part !== "").join(" "),
     `Source: ${rows}; report of ${made.slice(0, 10)} by demur ${software.demur}.`,

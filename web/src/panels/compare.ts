@@ -180,10 +180,10 @@ function leadSentence(at: Situation, a: number, b: number): string {
   const unit = (value: number): number => moneyBetween(value, at.costs) * (swapped ? -1 : 1);
   const versus = { name: other, difference: unit(difference), interval: interval.map(unit) };
   const step = moneyStep(versus.interval[0], versus.interval[1], versus.difference);
-  const [less, ends] = saving(versus, step);
-  const text = `Here ${winner} costs ${less} per 1000 cases than ${other} (${at.level} ${ends})`;
-  const proven = interval[0] > 0 || interval[1] < 0;
-  const unproven = proven ? "" : `: these ${cases(at.data.n)} cases do not prove that it is cheaper`;
+  const [less, ends] = saving(versus, step, `${at.level} `);
+  const text = `Here ${winner} costs ${less} per 1000 cases than ${other}${ends}`;
+  const open = interval[0] <= 0 && 0 <= interval[1];
+  const unproven = !open ? "" : `: these ${cases(at.data.n)} cases do not prove that it is cheaper`;
   // both costs to the same digit, so that they differ by what was said
   const [one, two] = swapped ? [ruleB, ruleA] : [ruleA, ruleB];
   return `${text}${unproven}. ${winner} costs ${costText(at, one, step)}, ${other} ${costText(at, two, step)}.`;

@@ -56,13 +56,14 @@ export function confusionPanel(): Panel {
       setText(heads[k], text),
     );
     [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
-    setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
   }
 
   function move(at: Situation): void {
     now = at;
     setText(note, at.shown.rule === null ? HINDSIGHT : HONEST);
-    rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
+    const found = rows(at);
+    setText(frame.about, `${at.modelName}, ${count(found[2][3].cases)} cases`);
+    found.forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
 
   frame.numbers(() => {

@@ -36,7 +36,7 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
     show(element, bars.length > 0);
     const made = at.answer !== null && isMade(at.answer.facts);
     element.setAttribute("aria-label", `${made ? "Cost" : "Measured cost"} per 1000 cases against the alternatives`);
-    const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
+    const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1] || 0, 3 * cost))), 1e-12);
     // what right answers gain may make a rule cost less than nothing: its bar is empty
     const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
     const step = bars.length ? moneyStep(bars[0].interval[0], bars[0].interval[1], bars[0].cost) : 1;
@@ -49,6 +49,8 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
       setText(value, money(cost, step));
       setText(open, bars[k].open ? "not proven" : "");
       fill.style.width = `${place(cost)}%`;
+      show(range, !Number.isNaN(interval[0]));
+      if (range.hidden) return;
       range.style.left = `${place(interval[0])}%`;
       range.style.width = `${place(interval[1]) - place(interval[0])}%`;
     });

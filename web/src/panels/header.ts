@@ -1,6 +1,6 @@
 /** The first line: what the page is about, its colours, and the ways to take the decision elsewhere. */
 import type { App } from "../app";
-import type { ReportData } from "../data";
+import { designWords, type ReportData } from "../data";
 import { asCommand, asPython, type Choice as Chosen } from "../copy";
 import { policyFile, whyNoPolicy } from "../policy";
 import { percent } from "../numbers";
@@ -15,10 +15,10 @@ import type { ThemeChoice } from "../view/theme";
 
 /** `sent` is what the page held before it was filled. */
 export function header(app: App, sent: string): Panel {
-  const { n, n_positive, models } = app.data;
+  const { n, n_positive, models, design } = app.data;
   const facts = [
     cut(titleOf(app.data), 60),
-    `${count(n)} cases`,
+    designWords(`${count(n)} cases`, design),
     `${percent(n_positive / n)} positive`,
     models.length === 1 ? "1 model" : `${models.length} models`,
   ].join(" · ");

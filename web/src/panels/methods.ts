@@ -1,5 +1,5 @@
 /** Methods, folded: assumptions, conventions, versions, what is embedded, how to cite. */
-import type { ReportData } from "../data";
+import { designWords, type DesignData, type ReportData } from "../data";
 import { general } from "../numbers";
 import { cut, el } from "../view/dom";
 import { count } from "../view/format";
@@ -28,19 +28,20 @@ export function methods(report: ReportData): HTMLElement {
       : `Costs are measured unless they say "with hindsight": thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out${(repeats ?? 1) > 1 ? `, averaged over ${repeats} splits` : ""} (seed ${report.seed}).`,
     "The answer is the rule with the smallest measured cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
     "The best of several rules looks better than it is. At the costs, prevalence, limits and ranges of the report the answer was computed with it: its cost is what to expect after the choice, and it is called proven, likely or unproven by the difference to the best rule without a model.",
-    `Everywhere else the page shows what the rule measured, without a verdict. The interval of a measured cost runs from the cost with hindsight minus z standard errors to the measured cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %. The copied command gives the whole answer at any costs.`,
+    `Everywhere else the page shows what the rule measured, without a verdict. ${report.design == null ? `The interval of a measured cost runs from the cost with hindsight minus z standard errors to the measured cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %. ` : ""}The copied command gives the whole answer at any costs.`,
+    ...designSentences(report.design, " Other measured costs are of a shuffled split of all cases."),
     "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
     "A limit on reviews narrows the window. A box of costs is with hindsight.",
     "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
   );
   part(
     "Assumptions",
-    `The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. ${report.amounts === null ? "Prices are the same for all cases of a class." : "The costs of the cases resemble those to come."} A person who reviews a case decides it rightly, or as often as the fields of the reviewer say, on easy and on hard cases alike.`,
+    `${report.design?.clusters == null ? "The cases are independent" : "The clusters are independent"} and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. ${report.amounts === null ? "Prices are the same for all cases of a class." : "The costs of the cases resemble those to come."} A person who reviews a case decides it rightly, or as often as the fields of the reviewer say, on easy and on hard cases alike.`,
   );
   const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
   part(
     "Data",
-    `${cut(source.name, 200)}: ${count(source.rows ?? report.n)} rows; ${label}, positive = ${cut(source.positive, 80)}, negative = ${cut(source.negative, 80)}${source.weight === null ? "" : `, weights in ${cut(source.weight, 80)}`}.`,
+    `${designWords(`${cut(source.name, 200)}: ${count(source.rows ?? report.n)} rows`, report.design)}; ${label}, positive = ${cut(source.positive, 80)}, negative = ${cut(source.negative, 80)}${source.weight === null ? "" : `, weights in ${cut(source.weight, 80)}`}.`,
     source.exact || source.certified === null
       ? "Counts are exact."
       : `Scores were binned: masses are certified to within ${source.certified}.`,
@@ -70,6 +71,17 @@ export function methods(report: ReportData): HTMLElement {
   );
 }
 
+/** What clusters and times mean for the numbers. */
+export function designSentences(design: DesignData | null | undefined, others = ""): string[] {
+  if (design == null) return [];
+  const { clusters, period } = design;
+  return [
+    ...(clusters === null ? [] : [`A cluster stays in one fold, and the intervals of the answer count ${count(clusters)} clusters.`]),
+    ...(period === null ? [] : [`The answer is judged forward in time, from ${period.join(" to ")}: its rules were chosen on what came before.${others}`]),
+    "The intervals that a page can compute take independent cases: at other costs there are none here.",
+  ];
+}
+
 const NO_NETWORK = "no names and no other columns of the data. It works without a network.";
 
 /** Say what the page holds of the cases: each of them where they are few, else counts or sums. */
@@ -79,7 +91,9 @@ export function embedded(report: ReportData): string {
   const more = groups ? `, what the rule does in ${count(groups.groups.length)} groups` : "";
   if (cases !== null) {
     const parts = ["scores", ...(cases.sizes === null ? [] : ["weights"]), ...(amounts === null ? [] : ["costs"])];
-    return `This page contains the ${parts.join(", ")} and classes of ${count(cases.folds[0].length)} cases${more}, ${NO_NETWORK}`;
+    // equal folds in every split tell what belongs together
+    const together = report.design?.clusters == null ? "" : ", and by their folds which of them may belong together";
+    return `This page contains the ${parts.join(", ")} and classes of ${count(cases.folds[0].length)} cases${together}${more}, ${NO_NETWORK}`;
   }
   const blocks = range(models.map((model) => model.blocks.positives.length), "block");
   const cells = models.flatMap(({ blocks: { positives, negatives } }) => [...positives, ...negatives]).filter((size) => size > 0);

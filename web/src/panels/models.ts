@@ -55,7 +55,8 @@ export function modelsPanel(app: App): Panel {
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
-    setText(heads[4], `measured cost per 1000 (${at.level})`);
+    const shuffled = at.data.design?.period == null ? "" : ", shuffled split";
+    setText(heads[4], `measured cost per 1000${shuffled}${Number.isNaN(at.prepared.level) ? "" : ` (${at.level})`}`);
     setText(
       frame.about,
       "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. Measured: on cases that did not choose the window. With hindsight: on those that did.",

@@ -13,7 +13,7 @@ export function netBenefitPanel(app: App): Panel {
   const rate = ({ data }: Situation): number => data.prevalence ?? data.n_positive / data.n;
   /** Acting on every case. */
   const all = (at: Situation, t: number): number => rate(at) - ((1 - rate(at)) * t) / (1 - t);
-  const pairs = ({ threshold }: NetBenefitData, column: number[]): [number, number][] => threshold.map((t, k) => [t, column[k]]);
+  const pairs = ({ threshold }: NetBenefitData, column: number[] | null): [number, number][] => (column === null ? [] : threshold.map((t, k) => [t, column[k]]));
   return curvePanel(app, {
     id: "net-benefit",
     title: "Net benefit",
@@ -22,7 +22,7 @@ export function netBenefitPanel(app: App): Panel {
     yFormat: (value) => String(Number(value.toPrecision(2))),
     names: () => ["probability from which on one acts", "right ones per case, less the price of wrong ones"],
     missing: (at) => (found(at) === null ? `Net benefit needs probabilities and both classes; the scores of ${at.modelName} are none.` : null),
-    about: (at) => `at ${percent(rate(at))} positive, as in the report; band ${at.level}; dotted: acting on all, on none`,
+    about: (at) => `at ${percent(rate(at))} positive, as in the report${found(at)?.low == null ? "" : `; band ${at.level}`}; dotted: acting on all, on none`,
     chart: (at) => {
       const own = found(at)!;
       const highest = Math.max(rate(at), ...own.value);
@@ -49,7 +49,7 @@ export function netBenefitPanel(app: App): Panel {
         columns: ["threshold probability", "net benefit", "low", "high", "acting on all"],
         rows: own.threshold.map((t, k) => [
           shown(t, percent),
-          ...[own.value[k], own.low[k], own.high[k], all(at, t)].map((value) => shown(value, text)),
+          ...[own.value[k], own.low?.[k] ?? NaN, own.high?.[k] ?? NaN, all(at, t)].map((value) => shown(value, text)),
         ]),
       };
     },

@@ -43,7 +43,7 @@ export function promisesPanel(_: App): Panel {
     setText(
       note,
       promises.length === 0
-        ? "Only for whole cases of both classes, at the share of positives in the data."
+        ? "Only for whole, independent cases of both classes, at the share of positives in the data."
         : `Costs play no part; at the share of positives in the data. "never": these ${at.data.n.toLocaleString("en")} cases prove no such threshold.`,
     );
   }

@@ -102,11 +102,11 @@ function changeWords(at: Situation, { change }: TodayFacts): string {
   const [difference, interval] = [unit(change.difference), change.interval.map(unit)];
   if (difference === 0 && interval[0] === interval[1]) return "The answer above decides these cases in the same way.";
   const step = moneyStep(interval[0], interval[1], difference);
-  const [, ends] = saving({ name: "", difference, interval }, step);
+  const [, ends] = saving({ name: "", difference, interval }, step, `${at.level} `);
   const verb = difference < 0 ? "saves" : "costs";
-  const text = `Changing to the answer above ${verb} ${money(Math.abs(difference), step)} per 1000 cases (${at.level} ${ends})`;
-  const proven = interval[0] > 0 || interval[1] < 0;
-  return proven ? `${text}.` : `${text}: these ${cases(at.data.n)} cases do not prove that it saves anything.`;
+  const text = `Changing to the answer above ${verb} ${money(Math.abs(difference), step)} per 1000 cases${ends}`;
+  const open = interval[0] <= 0 && 0 <= interval[1];
+  return !open ? `${text}.` : `${text}: these ${cases(at.data.n)} cases do not prove that it saves anything.`;
 }
 
 /** The costs at which nothing would be cheaper than the rule of today. */

@@ -10,8 +10,7 @@ from demur.cli.reading.evidence import Part
 from demur.counts.bins import joined_counts
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
-from demur.report.asked import page_problem
-from demur.report.document import Report
+from demur.report.document import Report, page_problem
 from demur.report.model import DataSource
 
 __all__ = ["make_report", "make_reports", "write_page"]
@@ -35,6 +34,10 @@ def make_reports(read: Read, smallest: int | None) -> dict[str, Report | str]:
                 "`--private` needs numbers of cases, and weights tell how much a case matters. "
                 "Hint: leave --weight out, or pass --weights repeats."
             )
+        for flag in ("cluster", "time"):
+            if flag in cases.data:
+                hint = "Hint: leave one of them out."
+                raise InputError(f"`--private` keeps counts alone, and --{flag} needs the cases. {hint}")
         # counts of joined scores in place of everything that tells more
         parts = {
             name: Part(
@@ -77,6 +80,8 @@ def _source(read: Read, name: str, **more: Any) -> DataSource:
         part=None if group is None else name,
         label=data.get("label"),
         weight=data.get("weight"),
+        cluster=data.get("cluster"),
+        time=data.get("time"),
         **more,
     )
 
@@ -107,7 +112,8 @@ def _score_report(read: TwoClasses, name: str) -> Report:
     if cases.doubtful or part.joint is not None:
         # at costs to begin with, where none are given
         asked = replace(read, problem=page_problem(**settings))
-        return Report.from_comparison(asked.compare(name), source=source)
+        report = Report.from_comparison(asked.compare(name), source=source)
+        return replace(report, costs_given=problem.costs is not None)
     if rows is None:
         return Report.from_counts(part.counts, **settings, source=source)
     return Report.from_predictions(
@@ -115,6 +121,8 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         rows.scores,
         sample_weight=rows.weights,
         weights=read.weights,
+        groups=rows.clusters,
+        time=rows.times,
         **settings,
         source=source,
     )

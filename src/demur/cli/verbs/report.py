@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from click.exceptions import Exit
 
 from demur.cli.options import (
     Certainty,
@@ -77,6 +78,7 @@ three classes, a column of probabilities for each
 @takes(Prices)
 @takes(Limits)
 @takes(Classes)
+@takes(Design)
 @takes(Certainty)
 @takes(Pages)
 @takes(
@@ -89,6 +91,7 @@ def command(
     prices: Prices,
     limits: Limits,
     classes: Classes,
+    design: Design,
     certainty: Certainty,
     pages: Pages,
     output: Output,
@@ -113,11 +116,11 @@ def command(
         output.format((".json",))
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
-    from demur.cli.answers.asking import FOR_TWO_CLASSES, ask
+    from demur.cli.answers.asking import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
     from demur.cli.answers.reporting import make_reports, write_page
 
     if classes.names is None:
-        _require_groups(pages, source, prices)
+        _require_groups(pages, source, prices, design)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
     if source.missing_labels == "bounds":
@@ -125,10 +128,13 @@ def command(
             "`--missing-labels bounds` is for demur compare and decide: the page shows no bounds. "
             "Hint: drop leaves these rows out, and the page says that nothing is proven."
         )
-    # keys that repeat are looked for; what is made of them is not proven
     flags = source, prices, limits, classes, certainty, output
-    read = ask(*flags, split=not pages.one_page, design=Design())
+    read = ask(*flags, split=not pages.one_page, design=design)
     parts = make_reports(read, pages.smallest)
+    if design.require_proof and not proven(parts):  # no file where a proof is asked for and missing
+        said = (part if isinstance(part, str) else part.headline for part in parts.values())
+        write("\n".join(map(wrapped, said)), None)
+        raise Exit(NOT_PROVEN)
     reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
     left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
     grouped = source.group is not None and not pages.one_page
@@ -162,7 +168,7 @@ def command(
         write(wrapped(f"{read.cases.title(part)}. {reason}"), None)
 
 
-def _require_groups(pages: Pages, source: Source, prices: Prices) -> None:
+def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design) -> None:
     """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
     if not pages.one_page:
         return
@@ -172,6 +178,11 @@ def _require_groups(pages: Pages, source: Source, prices: Prices) -> None:
         raise InputError(
             "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or audit "
             "the policy with demur audit --group."
+        )
+    if design.cluster is not None:
+        raise InputError(
+            "`--one-page` takes cases as independent. Hint: leave --cluster out, or --one-page: with --group "
+            "alone every group has a page."
         )
     if prices.by_case:
         raise InputError(

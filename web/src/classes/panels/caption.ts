@@ -2,13 +2,14 @@
 import { general } from "../../numbers";
 import { cut, el, setText } from "../../view/dom";
 import { count } from "../../view/format";
+import { designWords } from "../../data";
 import { titleOf } from "../data";
 import type { ClassPanel, View } from "../app";
 
 const MOST = 6;
 
 export function captionOf({ prices, data }: View): string[] {
-  const { classes, n, made, software } = data;
+  const { classes, n, made, software, design } = data;
   const said = classes.flatMap((name, k) =>
     prices.costs[k].flatMap((cost, j) =>
       j === k && cost === 0 ? [] : [`${cut(name, 20)} called ${cut(classes[j], 20)} ${general(cost)}`],
@@ -21,7 +22,7 @@ export function captionOf({ prices, data }: View): string[] {
   const costs = classes.length > 4 ? `${said.slice(0, MOST).join(", ")} and ${said.length - MOST} more` : said.join(", ");
   return [
     `Costs: ${costs}; ${review}.`,
-    `Source: ${cut(titleOf(data), 60)}, ${count(n)} cases; report of ${made.slice(0, 10)} by demur ${software.demur}.`,
+    `Source: ${designWords(`${cut(titleOf(data), 60)}, ${count(n)} cases`, design)}; report of ${made.slice(0, 10)} by demur ${software.demur}.`,
   ];
 }
 

@@ -8,15 +8,16 @@ import { savedPage } from "../../savedPage";
 import { chooseTheme, type ThemeChoice } from "../../view/theme";
 import type { ClassApp } from "../app";
 import { classCommand, classPython, costSheet } from "../copy";
+import { designWords } from "../../data";
 import { titleOf } from "../data";
 import { classPolicyFile } from "../policy";
 
 /** @param sent what the main element held before the script filled it */
 export function classHeader(app: ClassApp, sent: string): HTMLElement {
-  const { n, classes, models } = app.data;
+  const { n, classes, models, design } = app.data;
   const facts = [
     cut(titleOf(app.data), 60),
-    `${count(n)} cases`,
+    designWords(`${count(n)} cases`, design),
     `${classes.length} classes`,
     models.length === 1 ? "1 model" : `${models.length} models`,
   ].join(" · ");

@@ -2,6 +2,7 @@
 import { general } from "../../numbers";
 import { el } from "../../view/dom";
 import { count } from "../../view/format";
+import { designSentences } from "../../panels/methods";
 import { readRows, type ClassReportData } from "../data";
 
 export function classMethods(data: ClassReportData): HTMLElement {
@@ -20,8 +21,9 @@ export function classMethods(data: ClassReportData): HTMLElement {
         { class: "text" },
         el("h3", {}, "Honest costs"),
         text(
-          `Every rule was chosen on ${folds - 1} of ${folds} folds and decided the cases of the other one;`,
-          repeats > 1 ? `the mean of ${repeats} such splits.` : "one such split.",
+          data.design?.period != null
+            ? "Every rule was chosen on the blocks of time before and decided the cases of the next one."
+            : `Every rule was chosen on ${folds - 1} of ${folds} folds and decided the cases of the other one; ${repeats > 1 ? `the mean of ${repeats} such splits.` : "one such split."}`,
           "The table of these decisions is all a cost needs: shares by true class and answer times prices.",
           "With hindsight means: the rule chosen on all cases, scored on the same cases. It is too low, and never called cost here.",
         ),
@@ -37,6 +39,7 @@ export function classMethods(data: ClassReportData): HTMLElement {
           "Report.answer_at says more about the same rules, and the copied command chooses new ones.",
         ),
         el("h3", {}, "Intervals"),
+        ...designSentences(data.design).map((sentence) => text(sentence)),
         text(
           `${general(100 * level)} %, for the true cost of the rule in use. That of a measured cost: from below by the rule chosen on all cases,`,
           "from above by the held-out decisions, with added errors spread over the classes. Differences to other rules of a model have intervals",

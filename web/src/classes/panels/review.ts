@@ -33,14 +33,14 @@ export function reviewPanel(app: ClassApp): ClassPanel {
     now = stops(at);
     if (now.length === 0 || !costs.ready || !sent.ready) return;
     const far = Math.max(...now.map(({ price }) => price));
-    const dear = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1]));
+    const dear = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1] || answer.cost));
     paint(costs, now, [0, far * 1.03], [0, dear * 1.05 || 1], ({ answer }) => 1000 * answer.cost, true);
     paint(sent, now, [0, far * 1.03], [0, 1], ({ answer }) => answer.abstained, false);
     const factors = at.data.levels.map(({ factor }) => general(factor)).sort((a, b) => Number(a) - Number(b));
     setText(
       note,
       `Dots: rules chosen for ${factors.join(", ")} times the price of the file, each priced at its own price and your other costs; ` +
-        "bars: intervals. The large dot is where you are. Prices are means over the classes in use.",
+        `${Number.isNaN(app.answers.setting.level) ? "" : "bars: intervals. "}The large dot is where you are. Prices are means over the classes in use.`,
     );
     frame.refresh();
   }
@@ -48,7 +48,7 @@ export function reviewPanel(app: ClassApp): ClassPanel {
   function paint(plot: Plot, found: Stop[], x: [number, number], y: [number, number], value: (stop: Stop) => number, intervals: boolean): void {
     plot.axes(x, y);
     const line = found.map((stop) => `${plot.x(stop.price)},${plot.y(value(stop))}`).join(" ");
-    const bars = intervals
+    const bars = intervals && !Number.isNaN(app.answers.setting.level)
       ? found.map(({ price, answer }) =>
           svg("line", { class: "interval", x1: plot.x(price), x2: plot.x(price), y1: plot.y(1000 * answer.interval[0]), y2: plot.y(1000 * answer.interval[1]) }),
         )
@@ -78,7 +78,7 @@ export function reviewPanel(app: ClassApp): ClassPanel {
       String(price),
       answer.rule.kind,
       answer.rule.model === null ? "" : app.data.models[answer.rule.model].name,
-      ...[answer.cost, ...answer.interval].map((cost) => grouped(1000 * cost, 6).replaceAll(",", "")),
+      ...[answer.cost, ...answer.interval].map((cost) => (Number.isNaN(cost) ? NaN : grouped(1000 * cost, 6).replaceAll(",", ""))),
       String(answer.abstained),
       String(answer.factor),
     ]),

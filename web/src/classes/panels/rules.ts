@@ -4,6 +4,7 @@ import { money, moneyRange, moneyStep } from "../../comparison/numbers";
 import { cut, el, setText } from "../../view/dom";
 import { count } from "../../view/format";
 import { Frame } from "../../view/frame";
+import { intervalBar } from "../../view/intervalBar";
 import { keyOf, type ClassApp, type ClassPanel, type View } from "../app";
 import type { Rule } from "../answer";
 
@@ -18,8 +19,8 @@ export function rulesPanel(app: ClassApp): ClassPanel {
     const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.dataset["role"] : undefined;
     const rows = sorted(at);
     // rules far from the best would squeeze the others: their bars are left out
-    const dear = 3 * Math.max(rows[0].estimate.interval[1], 0);
-    const heads = ["rule", "cost", `${general(100 * at.data.confidence_level)} %`, "", "with hindsight", "to a person", "wrong"];
+    const dear = 3 * Math.max(rows[0].estimate.interval[1] || rows[0].estimate.cost, 0);
+    const heads = ["rule", "cost", Number.isNaN(at.answers.setting.level) ? "no interval" : `${general(100 * at.data.confidence_level)} %`, "", "with hindsight", "to a person", "wrong"];
     table.replaceChildren(
       el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name === "" ? el("span", { class: "unseen" }, "bar") : name)))),
       el(
@@ -37,8 +38,8 @@ export function rulesPanel(app: ClassApp): ClassPanel {
             { class: shown ? "current" : "" },
             el("th", { scope: "row" }, el("label", {}, input, ` ${cut(name, 60)}`)),
             el("td", {}, money(estimate.cost, step)),
-            el("td", {}, trivial ? "" : moneyRange(estimate.interval, step)),
-            el("td", { class: "bar-cell", "aria-hidden": "true" }, estimate.interval[1] > dear ? "→" : bar(estimate.interval, estimate.cost, dear)),
+            el("td", {}, trivial || Number.isNaN(estimate.interval[0]) ? "" : moneyRange(estimate.interval, step)),
+            el("td", { class: "bar-cell", "aria-hidden": "true" }, (estimate.interval[1] || estimate.cost) > dear ? "→" : intervalBar(estimate.interval, estimate.cost, dear)),
             el("td", {}, trivial ? "" : money(estimate.hindsight, step)),
             el("td", {}, percent(abstained)),
             el("td", {}, percent(wrong)),
@@ -54,22 +55,12 @@ export function rulesPanel(app: ClassApp): ClassPanel {
     rows: sorted(now!).map(({ rule, estimate, abstained, wrong }) => [
       rule.model === null ? "" : app.data.models[rule.model].name,
       rule.kind,
-      ...[estimate.cost, ...estimate.interval, estimate.hindsight].map((cost) => String(1000 * cost)),
+      ...[estimate.cost, ...estimate.interval, estimate.hindsight].map((cost) => 1000 * cost),
       String(abstained),
       String(wrong),
     ]),
   }), true);
   return { element: frame.section, draw };
-}
-
-function bar([low, high]: readonly number[], cost: number, dear: number): HTMLElement {
-  const box = el("span", { class: "interval-bar" }, el("i"), el("b"));
-  const at = (value: number): string => `${dear > 0 ? (100 * value) / dear : 0}%`;
-  const [range, mark] = box.children as unknown as [HTMLElement, HTMLElement];
-  range.style.left = at(low);
-  range.style.width = at(high - low);
-  mark.style.left = at(cost);
-  return box;
 }
 
 function sorted({ rules, answers, prices, data }: View) {
