@@ -415,9 +415,11 @@ def test_other_keys_may_repeat(run, tmp_path, name):
 
 
 def test_other_verbs_name_an_id_that_repeats(run, visits, independent, tmp_path):
-    told = REPEAT.replace("pass --cluster", "demur compare and decide take --cluster")
-    assert told.replace(": ", ". Hint: ", 1) in " ".join(run("check", visits).out.split())
+    assert REPEAT.replace(": ", ". Hint: ", 1) in " ".join(run("check", visits).out.split())
     assert "repeat" not in run("check", independent).out
+    settled = run("check", visits, *BOTH)
+    assert "Hint: pass --" not in settled.out
+    assert " ".join(settled.out.split()).endswith("--cluster patient_id --time day")
     page = run("report", visits, *PRICES, "-o", tmp_path / "page.html")
     assert REPEAT in " ".join(page.err.split())
     assert page.out.startswith("Likely. Use good")

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import click
 import numpy as np
 
 from demur._checks import check_times
@@ -115,13 +114,13 @@ class Dependence:
         """Yield what was found."""
         if self.repeated:
             name, known = self.repeated[0], _excluded(self.repeated)
-            todo = f"{_pass('--cluster')} {name} if rows of one are not independent, {known} if they are"
+            todo = f"pass --cluster {name} if rows of one are not independent, {known} if they are"
             sign = f"values of {', '.join(self.repeated)} repeat"
             yield Sign(name, "repeated ids", len(self.repeated), sign, todo)
         dates = self.dates or self.other_dates
         if dates:
             name = dates[0] if len(dates) == 1 else "COLUMN (when a case was decided)"
-            todo = f"{_pass('--time')} {name} to choose on the past and judge on what follows"
+            todo = f"pass --time {name} to choose on the past and judge on what follows"
             if not self.dates:
                 todo = "write them like 2024-05-31 for --time"
             sign = f"cases have dates ({', '.join(dates)})" + (f", and {self.moved}" if self.moved else "")
@@ -130,9 +129,7 @@ class Dependence:
             )
         if self.copies:
             sign = f"{times(self.copies, 'row')} repeat the class and all scores of another one"
-            known = (
-                f"if they are different cases, {_pass('--cluster')} COLUMN with a column that is different"
-            )
+            known = "if they are different cases, pass --cluster COLUMN with a column that is different"
             yield Sign("", "copies", self.copies, sign, f"leave copies out; {known} for each of them")
 
     def words(self) -> str:
@@ -168,13 +165,6 @@ INDEPENDENT = Dependence()
 
 def _excluded(names: Sequence[str]) -> str:
     return " ".join(f"--exclude {name}" for name in names)
-
-
-def _pass(flag: str) -> str:
-    """Say who takes a flag: this command, or another one."""
-    context = click.get_current_context(silent=True)
-    flags = [] if context is None else [known for one in context.command.params for known in one.opts]
-    return f"pass {flag}" if flag in flags else f"demur compare and decide take {flag}"
 
 
 # ---------------------------------------------------------------- columns

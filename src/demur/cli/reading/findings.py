@@ -12,7 +12,7 @@ import numpy as np
 from demur._files.database import connect, load_duckdb
 from demur._files.whole import temporary_folder
 from demur.calibration import calibration_slope
-from demur.cli.options import Design, Source
+from demur.cli.options import Design, Source, refuse
 from demur.cli.output import shown_command, times, wrapped
 from demur.cli.reading.dependence import Dependence
 from demur.cli.reading.evidence import (
@@ -93,10 +93,11 @@ class Findings:
         return {field.name: [getattr(one, field.name) for one in self.findings] for field in fields(Finding)}
 
 
-def find_problems(source: Source) -> Findings:
+def find_problems(source: Source, design: Design) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
     if holds_counts(source.file):
         # no columns, no rows
+        refuse(design, because="is for tables of cases, not for counts. Hint: leave it out.")
         model, counts, sentence = read_saved_counts(source)
         few = [*_too_few(model, int(counts.n_negative), int(counts.n_positive))]
         return Findings(
@@ -109,11 +110,11 @@ def find_problems(source: Source) -> Findings:
         )
     path = Path(source.file)
     if path.suffix.lower() not in _RECORDS or not path.is_file():
-        return _table_problems(source, None)
+        return _table_problems(source, design, None)
     if source.reader != "memory":
         raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
     with _records_as_table(source.file) as file:
-        return _table_problems(replace(source, file=file), source.file)
+        return _table_problems(replace(source, file=file), design, source.file)
 
 
 @contextmanager
@@ -135,15 +136,15 @@ def _records_as_table(file: str) -> Iterator[str]:
         yield str(table)
 
 
-def _table_problems(source: Source, shown: str | None) -> Findings:
+def _table_problems(source: Source, design: Design, shown: str | None) -> Findings:
     """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
     with open_with(source.file, source.reader, source.master) as table:
         table.name = table.name if shown is None else shown
-        roles = choose_roles(table, source, design=Design())
+        roles = choose_roles(table, source, design=design)
         rows = None
         if source.reader == "memory":
             rows = table.read((*roles.columns, *roles.dependence.dates))
-            roles = replace(roles, dependence=_dependence(rows, roles))
+            roles = replace(roles, dependence=_dependence(rows, roles, design))
         problems, positive = _look(table, roles, rows, source.positive)
         problems += _amounts(table, roles, source)
         repeated = table.n_duplicated()
@@ -162,33 +163,35 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
         roles=roles,
         sentence=described(table.name, table.n_rows, roles, positive),
         findings=tuple(sorted(problems, key=lambda finding: finding.level != "error")),
-        next_command=() if shown is not None else _next_command(source, roles, problems),
+        next_command=() if shown is not None else _next_command(source, design, roles, problems),
     )
 
 
-def _dependence(rows: Mapping[str, Column], roles: Roles) -> Dependence:
+def _dependence(rows: Mapping[str, Column], roles: Roles, design: Design) -> Dependence:
     """Look for copies and for scores that move with the dates, in rows with a class and all scores."""
     used = roles.label, *roles.models
     complete = ~np.logical_or.reduce([rows[name].missing for name in used])
     known = {name: column.take(complete) for name, column in rows.items()}
     scores = {name: known[name].values.astype(np.float64) for name in roles.models}
     _, codes = np.unique(list(map(class_name, known[roles.label].values)), return_inverse=True)
-    return roles.dependence.in_rows(codes, scores, known, Design())
+    return roles.dependence.in_rows(codes, scores, known, design)
 
 
-def _next_command(source: Source, roles: Roles, problems: Collection[Finding]) -> tuple[str, ...]:
+def _next_command(
+    source: Source, design: Design, roles: Roles, problems: Collection[Finding]
+) -> tuple[str, ...]:
     """Return the command that analyses the file with the flags it needs; empty where none can."""
     found = {one.problem for one in problems if one.level == "error"}
     if not found <= {"missing values", "missing labels", "no positive class"}:
         return ()
     signs = roles.dependence
-    how = "drop" if signs.repeated or signs.dates else "bounds"  # these take neither clusters nor times
     needed = {
         "--positive": "CLASS" if "no positive class" in found else None,
-        "--cluster": next(iter(signs.repeated), None),
-        "--time": next(iter(signs.dates), None),
-        "--missing-labels": how if "missing labels" in found else None,
+        "--cluster": next(iter(signs.repeated), design.cluster),
+        "--time": next(iter(signs.dates), design.time),
     }
+    if "missing labels" in found:  # bounds take neither clusters nor times
+        needed["--missing-labels"] = "drop" if needed["--cluster"] or needed["--time"] else "bounds"
     flags = [part for name, value in needed.items() if value is not None for part in (name, value)]
     flags += ["--drop-missing"] if "missing values" in found else []
     given = []
