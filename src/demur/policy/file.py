@@ -190,9 +190,6 @@ def require_written(data: Any, written: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------- versions 1 and 2
 
-# sizes of clusters are written by the page only
-_COUNTED = ("n", "digest", "software", "cluster_size")
-
 
 def _of_window(data: dict[str, Any]) -> dict[str, Any]:
     """Return a window of version 1, or 2 where costs differed by case, in the form of this version."""
