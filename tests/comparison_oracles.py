@@ -255,7 +255,8 @@ class SlowAnswer:
             place
             for place, rule in enumerate(self.rules)
             if rule.order < self.rules[best].order
-            and self.values[place] - self.values[best] < 0.1 * self.gap(rule, self.rules[best]).error
+            and self.values[place] - self.values[best]
+            < 0.1 * (1 - 1e-9) * self.gap(rule, self.rules[best]).error
         ]
         if not simpler:
             return best

@@ -61,6 +61,7 @@ def test_records_against_a_table(run, tmp_path, name):
     [
         ("broken.json", (), "`broken.json` must hold JSON records, a list or one per line"),
         ("p.json", ("--engine", "duckdb"), "`--engine duckdb` reads no JSON"),
+        ("risk.parquet", ("--cluster", "y"), "`--cluster` is for tables of cases, not for counts."),
         ("risk.parquet", ("--label", "y"), "`--label` is for tables of cases, but risk.parquet holds counts"),
     ],
 )

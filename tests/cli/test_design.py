@@ -23,7 +23,7 @@ CLASSES = ("a", "b", "c")
 MATRIX = ((0, 1, 4), (3, 0, 2), (8, 6, 0))
 BOTH = ("--cluster", "patient_id", "--time", "day")
 DESIGNS = {
-    "cluster": (BOTH[:2], ("groups",)),
+    "cluster": ((*BOTH[:2], "--exclude", "day"), ("groups",)),
     "time": ((*BOTH[2:], "--exclude", "patient_id"), ("time",)),
     "both": (BOTH, ("groups", "time")),
 }
@@ -181,7 +181,6 @@ def many_classes(tmp_path):
 def test_many_classes_are_compared_as_in_python(run, many_classes, design, verb):
     file, listed, truth, proba = many_classes
     flags, names = DESIGNS[design]
-    flags = flags[: 2 * len(names)]  # columns that are no classes need not be excluded
     given = {name: GIVEN[name] for name in names}
     costs = CostMatrix(classes=CLASSES, values=MATRIX)
     expected = compare_models(
@@ -210,6 +209,7 @@ def test_words_of_many_classes(run, many_classes):
     # the area has no interval for clusters of many classes
     assert re.search(r"Mean pairwise AUC \(Hand and Till\): model 0\.\d{3}\.", said)
     assert re.search(r"Till\), 95 % interval: model 0\.\d{3} \(0\.", run("compare", file, *listed).out)
+    assert REPEAT in " ".join(run("compare", file, *listed).err.split())
     assert " ".join(answer.err.split()).endswith(" of a, b, c, clusters by patient_id, times day.")
 
 
@@ -361,16 +361,19 @@ def test_a_cost_is_no_cluster_and_no_labels_have_no_design(run, paid):
 
 REPEAT = (
     "Values of patient_id repeat: pass --cluster patient_id if rows of one are not independent, --exclude "
-    "patient_id if they are; until then nothing is proven or guaranteed."
+    "patient_id if they are."
 )
+UNTIL = " Until then nothing is proven or guaranteed."
 
 
 @pytest.mark.parametrize("verb", ["compare", "decide"])
 def test_an_id_that_repeats_is_named_and_nothing_proven(run, visits, verb):
     answer = run(verb, visits, *PRICES, "--exclude", "day")
     read, said = " ".join(answer.err.split()), " ".join((answer.out + answer.err).split())
-    assert "left out: patient_id (a key), day (excluded)." in read
-    assert REPEAT in read
+    assert "left out: patient_id (values repeat), day (excluded)." in read
+    assert read.endswith(REPEAT + UNTIL) == (verb == "compare")
+    assert REPEAT + UNTIL in read
+    assert "Nothing is proven or guaranteed: values of patient_id repeat." in said
     assert "Likely. Use good" in said
     assert "Guaranteed" not in said
     assert "No guarantee" not in said
@@ -388,7 +391,7 @@ def test_a_flag_settles_what_an_id_is(run, visits, verb):
     # the same difference, proven by 300 independent cases and not by 60 patients
     designs = {"proven": (("--exclude", "patient_id"), ()), "likely": (BOTH[:2], ("groups",))}
     for verdict, (flags, names) in designs.items():
-        answer = run(verb, visits, *PRICES, *flags)
+        answer = run(verb, visits, *PRICES, *flags, "--exclude", "day")
         assert "repeat" not in answer.err
         expected = in_python(names).answer
         assert expected.words in " ".join((answer.out + answer.err).split())
@@ -403,18 +406,20 @@ def test_an_id_without_repeats_is_a_key(run, independent):
     assert answer.out.startswith("Proven. Use good")
 
 
-@pytest.mark.parametrize("name", ["row", "fold", "case", "index"])
+@pytest.mark.parametrize("name", ["row", "fold", "fold_id", "index"])
 def test_other_keys_may_repeat(run, tmp_path, name):
     file = table_file(tmp_path, **{name: np.arange(N) % 7}, y=Y, **SCORES)
     answer = run("compare", file, *PRICES)
-    assert f"left out: {name} (a key)." in " ".join(answer.err.split())
+    assert " ".join(answer.err.split()).endswith(f"left out: {name} (values repeat).")
     assert answer.out.startswith("Proven. ")
 
 
 def test_other_verbs_name_an_id_that_repeats(run, visits, independent, tmp_path):
-    told = REPEAT.replace("pass --cluster", "demur compare and decide take --cluster")
-    assert told in " ".join(run("check", visits).err.split())
-    assert "repeat" not in run("check", independent).err
+    assert REPEAT.replace(": ", ". Hint: ", 1) in " ".join(run("check", visits).out.split())
+    assert "repeat" not in run("check", independent).out
+    settled = run("check", visits, *BOTH)
+    assert "Hint: pass --" not in settled.out
+    assert " ".join(settled.out.split()).endswith("--cluster patient_id --time day")
     page = run("report", visits, *PRICES, "-o", tmp_path / "page.html")
     assert REPEAT in " ".join(page.err.split())
     assert page.out.startswith("Likely. Use good")

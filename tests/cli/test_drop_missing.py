@@ -23,12 +23,17 @@ def complete(tmp_path):
 
 def test_the_answer_is_that_of_the_complete_rows(run, gaps, complete):
     found, expected = (run("compare", name, *FLAGS, "--json").json for name in ("gaps.csv", "full.csv"))
+    (note,) = found["comparison"].pop("notes")
+    assert note.startswith("1 of 481 cases have no label: they were left out; their scores do not differ")
+    assert expected["comparison"].pop("notes") == []
     assert found["comparison"] == expected["comparison"]
     assert found["data"].pop("dropped") == {"0": 1, "1": 2, "": 2}
+    assert found["data"].pop("dropped_without") == {"good": 4, "y_true": 1}
     assert "dropped" not in expected["data"]
     assert found["data"].pop("source") == "gaps.csv"
     words = " ".join(run("compare", "gaps.csv", *FLAGS).err.split())
-    assert "Left out 5 rows with a missing value: 1 of class 0, 2 of class 1, 2 without a label." in words
+    lost = "4 without good (1 of class 0, 2 of class 1, 1 without a label), 1 without y_true."
+    assert f"Left out 5 rows: {lost}" in words
     assert "Left out" not in run("compare", "full.csv", *FLAGS).err
 
 
@@ -39,9 +44,7 @@ def test_every_verb_that_chooses_a_rule_can(run, gaps, tmp_path):
 
 def test_only_columns_in_use_count(run, gaps):
     answer = run("compare", "gaps.csv", "--model", "bad", *FLAGS)
-    assert "Left out 3 rows with a missing value: 1 of class 1, 2 without a label." in " ".join(
-        answer.err.split()
-    )
+    assert "Left out 3 rows: 1 without bad (1 of class 1), 2 without y_true." in " ".join(answer.err.split())
 
 
 def test_without_the_flag_it_is_named(run, gaps):

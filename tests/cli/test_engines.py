@@ -249,7 +249,7 @@ def test_decide_writes_a_policy_per_group(run, file, tmp_path):
 TROUBLE = {
     "fine": "y,a,b\n1,0.9,0.8\n0,0.2,0.1\n1,0.7,0.3\n0,0.4,0.2\n",
     "notes": "y,a,b\n1,inf,3\n0,-2,3\n1,0.5,3\n0,7,3\n0,7,3\n",
-    "missing": "y,a,b\n1,,0.5\n0,0.25,nan\n,0.5,0.5\n1,0.75,NA\n",
+    "missing": "y,a,b\n1,,0.5\n0,0.25,nan\n0,0.5,0.5\n1,0.75,NA\n",
     "one class": "y,a,b\n1,0.5,0.25\n1,0.75,0.5\n",
     "classes": "y,a,b\n1,0.5,0.25\n2,0.75,0.5\n3,0.75,0.5\n",
     "backwards": "y,a,b\n1,0.1,0.2\n0,0.8,0.9\n1,0.2,0.3\n0,0.7,0.7\n",
@@ -275,6 +275,17 @@ def test_check_with_duckdb_against_rows_in_memory(run, tmp_path, name):
         )
     assert lists[0] == lists[1]
     assert bool(lists[0]) == (name != "fine")
+
+
+def test_check_with_duckdb_of_a_missing_label(run, tmp_path):
+    (tmp_path / "t.csv").write_text(TROUBLE["fine"] + ",0.5,0.5\n")
+    counted, rows = run("check", "t.csv", "--engine", "duckdb"), run("check", "t.csv")
+    # rows in memory can be left out, those of an engine cannot
+    assert (counted.code, rows.code) == (2, 0)
+    assert counted.out.startswith("error  y has 1 missing value. Hint: drop those rows (--drop-missing)")
+    assert rows.out.startswith("note   y has 1 missing value, the first in row 5. Hint: such rows are left")
+    for engine, code in (("duckdb", 2), ("memory", 0)):
+        assert run("compare", "t.csv", "--engine", engine).code == code
 
 
 # ---------------------------------------------------------------- saved counts

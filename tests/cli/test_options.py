@@ -403,7 +403,6 @@ def test_capacity_per_day_decides_as_the_share_does(run, many):
     "flags",
     [
         ("--max-fn-rate", 0.1),
-        ("--exclude", "bad"),
         ("--prevalence", "0.1:0.2"),
         ("--cost-fp", 1),
     ],

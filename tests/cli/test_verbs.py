@@ -403,7 +403,8 @@ def test_what_is_guessed_is_said(run, tmp_path, header, rows, flags, words):
         ("y,a\nno,1\nyes,2\n", ("--positive", "maybe"), "has no class 'maybe': its classes are no and yes"),
         ("y,a\n0,1\n1,2\n2,3\n", (), "must hold two classes, got 3 (0, 1, 2)"),
         ("y,a\n0,1\n0,2\n", (), "must hold two classes, got 1 (0)"),
-        ("y,a\n0,1\n,2\n1,\n", (), "Column 'y' has 1 missing value, the first in row 2"),
+        ("y,a\n0,1\n,2\n1,\n", (), "Column 'a' has 1 missing value, the first in row 3"),
+        ("y,a\n,1\n,2\n", (), "Column 'y' has no label at all. Hint: pass another --label."),
         ("y,a\n0,\n1,2\n1,NA\n", (), "Column 'a' has 2 missing values, the first in row 1"),
         ("y\n0\n1\n", (), "has no score column (there is no other column)"),
         ("y,row,name\n0,1,x\n1,2,z\n", (), "no score column (left out: row (a key), name (text))"),
@@ -542,17 +543,20 @@ def test_bold_headings_only_on_a_terminal_that_wants_them(run, worked, monkeypat
 def test_a_clean_file_has_no_findings(run, tmp_path):
     path = table_file(tmp_path, y=[0, 0, 1, 1], a=[0.1, 0.4, 0.3, 0.9])
     answer = run("check", path)
-    assert (answer.code, answer.out) == (0, "No problems found.\n")
+    head, *command = answer.out.splitlines()
+    assert answer.code == 0
+    assert head == "No problems found. Next, with your costs (--cost-fn, --cost-fp, --cost-abstain):"
+    assert " ".join(command).replace("\\   ", "") == f"demur compare {path}"
 
 
 @pytest.mark.parametrize(
     ("columns", "flags", "code", "problem", "count", "words"),
     [
-        ({"y": [0, 1, ""], "a": [0.1, 0.2, 0.3]}, (), 2, "missing values", 1, "the first in row 3"),
+        ({"y": [0, 1, ""], "a": [0.1, 0.2, 0.3]}, (), 2, "missing labels", 1, "the first in row 3"),
         ({"y": [0, 1, 1], "a": [0.1, "", "NA"]}, (), 2, "missing values", 2, "the first in row 2"),
         ({"y": [0, 0], "a": [0.1, 0.2]}, (), 2, "one class", 2, "two classes, got 1 (0)"),
         ({"y": [0, 1, 2], "a": [0.1, 0.2, 0.3]}, (), 2, "classes", 1, "two classes, got 3 (0, 1, 2)"),
-        ({"y": ["p", "q"], "a": [0.1, 0.2]}, (), 2, "classes", 1, "needs --positive"),
+        ({"y": ["p", "q"], "a": [0.1, 0.2]}, (), 2, "no positive class", 1, "needs --positive"),
         ({"y": [0, 1], "a": [0.1, 0.2], "w": [1, -1]}, ("--weight", "w"), 2, "bad weights", 1, "negative"),
         (
             {"y": [0, 1], "a": [0.1, 0.2], "w": [0, 0]},

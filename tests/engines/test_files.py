@@ -100,7 +100,7 @@ def test_parquet_with_every_kind(tmp_path):
         to '{path}' (format parquet)"""
     )
     with open_table(path) as table:
-        kinds = {"y": "bool", "d": "number", "i": "number", "t": "text", "f": "number", "day": "other"}
+        kinds = {"y": "bool", "d": "number", "i": "number", "t": "text", "f": "number", "day": "date"}
         assert table.kinds == kinds
         columns = table.read(["y", "d", "f"])
     assert columns["y"].values.tolist() == [True, False]

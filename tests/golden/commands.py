@@ -58,6 +58,8 @@ SESSIONS: dict[str, dict[str, str]] = {
         "ids-that-repeat": f"compare {_VISITS} {_COSTS}",
         "clusters": f"compare {_VISITS} {_COSTS} --cluster patient_id --exclude day",
         "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
+        "dates": f"compare dated.csv --label fraud {_COSTS}",
+        "copies": f"compare copied.csv {_COSTS}",
         "counted-prevalence": f"compare {_TWO} {_COSTS} --prevalence 26/2000",
         "rewards-and-reviewer": f"compare {_TWO} --cost-fn 100 --cost-fp 40 --cost-tp=-20 --review-fee 9"
         " --reviewer-sensitivity 0.95",
@@ -84,6 +86,9 @@ SESSIONS: dict[str, dict[str, str]] = {
         "sound": f"check {_TWO}",
         "missing": "check missing.csv",
         "ties": f"check {_TIES}",
+        "visits": f"check {_VISITS}",
+        "copies": "check copied.csv",
+        "unlabelled": "check unlabelled.csv --label checked",
         "wrong-column": "check sites.csv --label nobody",
     },
     "use": {

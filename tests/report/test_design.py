@@ -71,6 +71,13 @@ def test_nothing_that_takes_independent_cases_is_promised(documents, name):
     assert named("ordinary").to_dict()["models"][0]["cost_band"] is not None
 
 
+def test_tests_of_pairs_count_clusters():
+    made = named("clustered")
+    (pair,), (expected,) = made.pairs, made.comparison.pairs()
+    for test in ("auc", "volume"):
+        assert getattr(pair, test).pvalue == getattr(expected, test).pvalue
+
+
 def test_no_cluster_is_torn_apart_and_none_is_named(documents):
     _, scores, person = belonging(240)
     cases = documents["clustered"]["cases"]
@@ -145,10 +152,13 @@ def test_at_its_costs_the_page_says_the_answer_of_python(name):
     facts = made.comparison.answer.to_dict()["facts"]
     assert own["facts"]["interval"] == facts["interval"]
     assert own["facts"]["versus"] == facts["versus"]
-    policy = Policy.from_dict(json.loads(page["policy"]))
-    answer = made.comparison.answer
-    assert policy.expected_cost == pytest.approx(answer.cost)
-    assert policy.promise.fn == pytest.approx(answer.missed, abs=1e-12)
+    policy, own_policy = (
+        Policy.from_dict(json.loads(page["policy"])),
+        Policy.from_answer(made.comparison.answer),
+    )
+    assert policy.evidence.to_dict() == own_policy.evidence.to_dict()
+    promised, expected = (one.to_dict()["promise"] for one in (policy, own_policy))
+    assert promised == pytest.approx(expected, abs=1e-12)
     column = {"clustered": "--cluster person", "timed": "--time day"}[name]
     assert f" {column} " in page["command"]
     assert {"clustered": "groups=groups", "timed": "time=time"}[name] in page["python"]

@@ -32,7 +32,7 @@ function expected(at: Situation) {
     cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
     // what is watched; the share sent to people is that of the rule as written
     limit: facts !== null && isMade(facts) ? facts.interval[1] : null,
-    abstention_rate: window.abstain,
+    abstention_rate: facts !== null && isMade(facts) ? facts.abstained : window.abstain,
     fn: shares[3],
     fp: shares[1],
   };

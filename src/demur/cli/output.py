@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os.path import commonprefix
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +32,7 @@ __all__ = [
     "save_figure",
     "saved_figure",
     "shortened",
+    "shown_command",
     "span",
     "table",
     "times",
@@ -125,6 +127,16 @@ def wrapped(text: str, *, indent: str = "") -> str:
 
     text = visible(text.translate(_BLANKS))
     return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def shown_command(words: Iterable[str]) -> str:
+    """Return a command to copy, in lines of at most 80 columns."""
+    from textwrap import fill
+
+    # a name with blanks stays in one line
+    text = " ".join(visible(quote(word)).replace(" ", "\0") for word in words)
+    lines = fill(text, _WIDTH - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\n", " \\\n").replace("\0", " ")
 
 
 def heading(text: str, *, output: str | None) -> str:

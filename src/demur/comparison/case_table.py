@@ -198,10 +198,16 @@ class CaseTable:
             notes=_cluster_notes(cases),
         )
 
-    def unproven(self) -> "CaseTable":
-        """Return the same cases where they may not be independent: nothing is proven or guaranteed."""
+    def unproven(self, *, dated: bool = False) -> "CaseTable":
+        """Return the same cases where they may not be independent: nothing is proven or guaranteed.
+
+        Of cases that are only `dated` a proof stands.
+        """
         # models of the same cases keep sharing them
-        marked = {id(one): replace(one, selected=True) for one in self.cases.values()}
+        marked = {
+            id(one): replace(one, selected=one.selected or not dated, dated=dated)
+            for one in self.cases.values()
+        }
         return replace(self, cases={name: marked[id(one)] for name, one in self.cases.items()})
 
     @classmethod

@@ -39,8 +39,8 @@ from demur.windows.rule import Window
 __all__ = ["Choice", "content_order", "digest_of", "make_answer"]
 
 _TIE = 1e-12
-_HARDLY = 0.1
-"""Differences below this part of their standard error go to the simpler rule."""
+_HARDLY = 0.1 * (1 - 1e-9)
+"""Differences below this part of their standard error go to the simpler rule, up to rounding."""
 # the cost of the advice is that of a choice among at most so many models, and so many rules of them
 _MOST_ADVISED, _MOST_RULES = 64, 128
 _GRID = 5

@@ -18,16 +18,8 @@ from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
-from demur.comparison.missing import set_aside, unscored
-from demur.comparison.models import (
-    ModelComparison,
-    Parts,
-    area_of,
-    compared_model,
-    rules_of,
-    tested_pairs,
-    volume_of,
-)
+from demur.comparison.missing import rows_of, set_aside, unscored
+from demur.comparison.models import ModelComparison, OverAllCosts, compared_model, rules_of, tested_pairs
 from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
@@ -341,14 +333,8 @@ class _Data(NamedTuple):
 
     def take(self, kept: BoolArray) -> _Data:
         """Return the data of some of the cases."""
-
-        def rows(values: Any) -> Any:
-            if isinstance(values, Mapping):
-                return {name: np.asarray(column)[kept] for name, column in values.items()}
-            return None if values is None else np.asarray(values)[kept]
-
         costs = self.costs.take(kept) if isinstance(self.costs, CaseCosts) else self.costs
-        return _Data(*map(rows, self._replace(costs=None)))._replace(costs=costs)
+        return _Data(*(rows_of(one, kept) for one in self._replace(costs=None)))._replace(costs=costs)
 
 
 def _compared_data(
@@ -367,7 +353,7 @@ def _compared_data(
     """Compare models on labels and scores, or on joint counts; with `unproven` nothing counts as proven."""
     counted, aside = isinstance(data.y_true, (JointCounts, ScoreCounts)), None
     if not counted and data.scores is not None:
-        aside = set_aside(data.y_true, data.scores, data.sample_weight, data.costs, missing_labels)
+        aside = set_aside(data.y_true, data.scores, data.sample_weight, missing_labels, data.costs)
     if aside is not None:
         data = data.take(aside.kept)
     y_true, scores, costs, *others = data
@@ -470,7 +456,7 @@ def compared(
     cases, level = table.cases, problem.confidence_level
     first = next(iter(cases.values()))
     judged: dict[str, JudgedModel | Inputs] = {}
-    parts: dict[str, Parts] = {}
+    begun, over_all = {}, {}
     with workers(first.n) as pool:
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
@@ -478,12 +464,9 @@ def compared(
         baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
-            parts[name] = Parts(
-                pool.submit(rules_of, cases[name], name, model, problem, place),
-                None if problem.many else pool.submit(volume_of, cases[name], model, level),
-                pool.submit(area_of, cases[name], table.tables, place, model, level),
-            )
-        rules = {name: part.rules.result() for name, part in parts.items()}
+            begun[name] = pool.submit(rules_of, cases[name], name, model, problem, place)
+            over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
+        rules = {name: one.result() for name, one in begun.items()}
         candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
         choice = None
         if problem.costs is not None:
@@ -500,7 +483,9 @@ def compared(
                 class_names=class_names,
                 classes=table.labels,
             )
-        models = {name: compared_model(name, part, problem, choice) for name, part in parts.items()}
+        models = {
+            name: compared_model(name, one, over_all[name], problem, choice) for name, one in rules.items()
+        }
     answer = None if choice is None else make_answer(choice)
     notes = [*_notes(first, problem, models), *table.notes]
     if answer is not None:

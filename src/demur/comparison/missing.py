@@ -21,7 +21,9 @@ from demur.windows.class_rule import second_class_scores
 __all__ = [
     "MISSING_LABELS",
     "Unlabelled",
+    "Unscored",
     "labels_missing",
+    "rows_of",
     "score_difference",
     "set_aside",
     "unscored",
@@ -35,14 +37,14 @@ _LEVEL = 0.99
 class Unlabelled(NamedTuple):
     """Cases without a label: inputs by model, weights and amounts if given, and the sentence that says so.
 
-    `kept` tells which cases have a label, `differ` whether scores of the others differ from theirs.
+    `kept` tells which cases have a label, `differ` how scores of the others differ from theirs, if they do.
     """
 
     kept: BoolArray
     scores: Mapping[str, FloatArray]
     weight: FloatArray | None
     costs: CaseCosts | None
-    differ: bool
+    differ: str | None
     bounds: bool
     note: str
 
@@ -66,6 +68,13 @@ class Unlabelled(NamedTuple):
         # models keep sharing their cases: pairs are told by identity
         cases = dict.fromkeys(table.cases, replace(first, unlabelled=weight, unlabelled_losses=losses))
         return replace(table, cases=cases, judging=judging, notes=notes)
+
+
+def rows_of(values: Any, kept: BoolArray) -> Any:
+    """Return what belongs to some of the cases, of one column or of one per model."""
+    if isinstance(values, Mapping):
+        return {name: np.asarray(column)[kept] for name, column in values.items()}
+    return None if values is None else np.asarray(values)[kept]
 
 
 def _with(judge: Any, scores: FloatArray) -> Any:
@@ -96,7 +105,7 @@ def labels_missing(y_true: Any) -> BoolArray:
 
 
 def set_aside(
-    y_true: Any, scores: Any, sample_weight: Any, costs: Any, missing_labels: Any
+    y_true: Any, scores: Any, sample_weight: Any, missing_labels: Any, costs: Any = None
 ) -> Unlabelled | None:
     """Look at cases without a label; None if all have one.
 
@@ -132,25 +141,33 @@ def set_aside(
     apart = {name: values[missing] for name, values in columns.items()}
     own = None if weight is None else weight[missing] * len(weight) / weight.sum()
     amounts = costs.take(missing) if isinstance(costs, CaseCosts) else None
-    return Unlabelled(~missing, apart, own, amounts, told is not None, how == "bounds", f"{number}: {note}.")
+    return Unlabelled(~missing, apart, own, amounts, told, how == "bounds", f"{number}: {note}.")
 
 
-def score_difference(name: str, values: FloatArray, missing: BoolArray) -> str | None:
-    """Say how the scores of a model differ between labelled and unlabelled cases; None if they may not."""
-    column = _differing(values, missing)
+def score_difference(
+    name: str, values: FloatArray, other: BoolArray, kinds: tuple[str, str] = ("with a label", "without")
+) -> str | None:
+    """Say how the scores of a model differ between cases of two kinds; None if they may not.
+
+    `other` tells which cases are of the second kind.
+    """
+    column = _differing(values, other)
     if column is None:
         return None
-    with_label, without = (float(np.median(column[rows])) for rows in (~missing, missing))
-    return f"scores of {name} differ (a median of {with_label:.3g} with a label, {without:.3g} without)"
+    first, second = column[~other], column[other]
+    how = f"a median of {np.median(first):.3g} {kinds[0]}, {np.median(second):.3g} {kinds[1]}"
+    if second.max() < first.min():
+        how = f"none below {first.min():.3g} {kinds[0]}"
+    return f"scores of {name} differ ({how})"
 
 
-def _differing(values: FloatArray, missing: BoolArray) -> FloatArray | None:
-    """Return the first column in which cases that miss something differ from the others; None without."""
-    if missing.all() or not missing.any():
+def _differing(values: FloatArray, other: BoolArray) -> FloatArray | None:
+    """Return the first column in which cases of two kinds differ; None without."""
+    if other.all() or not other.any():
         return None
     for column in values.reshape(len(values), -1).T:
         try:
-            low, high = auc_interval(~missing, column, confidence_level=_LEVEL)
+            low, high = auc_interval(~other, column, confidence_level=_LEVEL)
         except UndefinedError:
             continue
         if not low <= 0.5 <= high:

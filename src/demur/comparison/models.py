@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -30,17 +30,13 @@ from demur.roc.curve import auc_score
 from demur.windows.rule import Rule
 
 __all__ = [
-    "Area",
     "ModelComparison",
-    "Parts",
+    "OverAllCosts",
     "RuleCost",
     "Rules",
-    "Volume",
-    "area_of",
     "compared_model",
     "rules_of",
     "tested_pairs",
-    "volume_of",
 ]
 
 # up to so many models a table of differences shows all pairs, beyond only those with the best one
@@ -120,16 +116,46 @@ class ModelComparison(Result):
     error_rate: float | None
     missed: float | None
     alarms: float | None
-    auc: float | Any
-    auc_interval: Interval | Any
-    vacc: float | Any
-    vacc_interval: Interval | Any
-    hindsight_vacc: float | Any
     left_out: str
-    surface: CrossFittedSurface | Any
     certificate: SurfaceCertificate | None
-    volume: VolumeInterval | Any
-    _evidence = ("rule", "rules", "surface", "certificate", "volume")
+    over_all_costs: OverAllCosts
+    _reported = ("auc", "auc_interval", "vacc", "vacc_interval", "hindsight_vacc")
+    _evidence = ("rule", "rules", "certificate", "over_all_costs")
+
+    @property
+    def auc(self) -> float | Any:
+        """Area under the ROC curve; None where a class of many has too few cases."""
+        return self.over_all_costs.area.auc
+
+    @property
+    def auc_interval(self) -> Interval | Any:
+        """Interval of the area."""
+        return self.over_all_costs.area.interval
+
+    @property
+    def surface(self) -> CrossFittedSurface | Any:
+        """Honest cost of the best window for all costs; None for many classes."""
+        return self.over_all_costs.surface
+
+    @property
+    def volume(self) -> VolumeInterval | Any:
+        """Volume under the surface; None for many classes."""
+        return self.over_all_costs.volume
+
+    @property
+    def vacc(self) -> float | Any:
+        """Honest volume under the abstention cost surface; None for many classes."""
+        return None if self.volume is None else self.volume.honest
+
+    @property
+    def vacc_interval(self) -> Interval | Any:
+        """Interval of the volume."""
+        return None if self.volume is None else Interval(self.volume.low, self.volume.high)
+
+    @property
+    def hindsight_vacc(self) -> float | Any:
+        """The sample's own volume."""
+        return None if self.volume is None else self.volume.hindsight
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as JSON-safe built-in types."""
@@ -151,13 +177,6 @@ class Rules(NamedTuple):
         return next((one for one in self.candidates if one.kind == kind), None)
 
 
-class Volume(NamedTuple):
-    """The cross-fitted surface of a model and its volume."""
-
-    surface: CrossFittedSurface
-    interval: VolumeInterval
-
-
 class Area(NamedTuple):
     """Area under the ROC curve and its interval; None where they are not defined."""
 
@@ -165,12 +184,65 @@ class Area(NamedTuple):
     interval: Interval | None
 
 
-class Parts(NamedTuple):
-    """What is computed of one model, each part on its own; no volume for many classes."""
+@dataclass(frozen=True, eq=False)
+class OverAllCosts:
+    """What no cost enters: area and volume of a model, each computed when somebody asks for it."""
 
-    rules: Future[Rules]
-    volume: Future[Volume] | None
-    area: Future[Area]
+    cases: SplitCases
+    model: JudgedModel | Inputs
+    tables: ModelTables | None
+    place: int
+    level: float
+
+    @cached_property
+    def surface(self) -> CrossFittedSurface | None:
+        """Cross-fitted surface of a model of two classes; None for many classes."""
+        if isinstance(self.model, Inputs):
+            return None
+        return fitted_surface(self.cases.shuffled or self.cases, self.model)
+
+    @cached_property
+    def volume(self) -> VolumeInterval | None:
+        """Volume under the surface; None for many classes."""
+        if self.surface is None or isinstance(self.model, Inputs):
+            return None
+        cases = self.cases.shuffled or self.cases
+        if cases.cluster is None:
+            return volume_interval_of(self.surface, confidence_level=self.level)
+        return cluster_volume_interval(self.surface, cases, self.model, confidence_level=self.level)
+
+    @cached_property
+    def area(self) -> Area:
+        """Area under the ROC curve: from the ranks of the cases, else from counts.
+
+        Of many classes the mean over pairs, of a random part of very many cases.
+        """
+        cases, model, tables, level = self.cases, self.model, self.tables, self.level
+        if isinstance(model, Inputs):
+            return _mean_area(cases, model, level)
+        if tables is None:
+            interval = Interval(*auc_interval(model.counts, confidence_level=level))
+        elif cases.cluster is None:
+            interval = Interval(*interval_of_table(tables.single(self.place), level))
+        else:
+            interval = Interval(*tables.clustered(self.place).limits(level))
+        return Area(auc_score(model.counts), interval)
+
+
+def _mean_area(cases: SplitCases, model: Inputs, level: float) -> Area:
+    """Return the mean area over pairs of classes (Hand and Till)."""
+    rows: Any = slice(None)
+    if len(cases.codes) > MOST_SEARCHED:
+        rows = np.random.default_rng(0).choice(len(cases.codes), MOST_SEARCHED, replace=False)
+    codes, weight = cases.codes[rows], cases.sizes[rows] if cases.weights == "importance" else None
+    if len(np.unique(codes)) < cases.n_classes:
+        return Area(None, None)
+    labels = list(range(cases.n_classes))
+    try:
+        auc = hand_till_auc(codes, model.scores[rows], labels=labels, sample_weight=weight)
+        return Area(float(auc), auc.interval(level) if cases.cluster is None else None)
+    except UndefinedError:
+        return Area(None, None)
 
 
 def rules_of(
@@ -194,51 +266,10 @@ def rules_of(
     return Rules(candidates, left_out, certificate, certificate.bound_of(window, costs=problem.point))
 
 
-def volume_of(cases: SplitCases, model: JudgedModel | Inputs, level: float) -> Volume:
-    """Judge a model of two classes over all costs."""
-    assert isinstance(model, JudgedModel)
-    cases = cases.shuffled or cases
-    surface = fitted_surface(cases, model)
-    if cases.cluster is None:
-        return Volume(surface, volume_interval_of(surface, confidence_level=level))
-    return Volume(surface, cluster_volume_interval(surface, cases, model, confidence_level=level))
-
-
-def area_of(
-    cases: SplitCases, tables: ModelTables | None, place: int, model: JudgedModel | Inputs, level: float
-) -> Area:
-    """Return the area under the ROC curve: from the ranks of the cases, else from counts.
-
-    Of many classes the mean over pairs, of a random part of very many cases.
-    """
-    if isinstance(model, JudgedModel):
-        if tables is None:
-            interval = Interval(*auc_interval(model.counts, confidence_level=level))
-        elif cases.cluster is None:
-            interval = Interval(*interval_of_table(tables.single(place), level))
-        else:
-            interval = Interval(*tables.clustered(place).limits(level))
-        return Area(auc_score(model.counts), interval)
-    rows: Any = slice(None)
-    if len(cases.codes) > MOST_SEARCHED:
-        rows = np.random.default_rng(0).choice(len(cases.codes), MOST_SEARCHED, replace=False)
-    codes, weight = cases.codes[rows], cases.sizes[rows] if cases.weights == "importance" else None
-    if len(np.unique(codes)) < cases.n_classes:
-        return Area(None, None)
-    labels = list(range(cases.n_classes))
-    try:
-        auc = hand_till_auc(codes, model.scores[rows], labels=labels, sample_weight=weight)
-        return Area(float(auc), auc.interval(level) if cases.cluster is None else None)
-    except UndefinedError:
-        return Area(None, None)
-
-
 def compared_model(
-    name: str, parts: Parts, problem: DecisionProblem, choice: Choice | None
+    name: str, rules: Rules, over_all: OverAllCosts, problem: DecisionProblem, choice: Choice | None
 ) -> ModelComparison:
     """Put the parts of a model together."""
-    rules, area = parts.rules.result(), parts.area.result()
-    surface, volume = (None, None) if parts.volume is None else parts.volume.result()
     rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
     if problem.many:
         assert choice is not None
@@ -268,15 +299,9 @@ def compared_model(
         error_rate=None if found is None else found.error_rate,
         missed=None if shares is None else float(shares[1, 0]),
         alarms=None if shares is None else float(shares[0, 1]),
-        auc=area.auc,
-        auc_interval=area.interval,
-        vacc=None if volume is None else volume.honest,
-        vacc_interval=None if volume is None else Interval(volume.low, volume.high),
-        hindsight_vacc=None if volume is None else volume.hindsight,
         left_out=rules.left_out,
-        surface=surface,
         certificate=rules.certificate,
-        volume=volume,
+        over_all_costs=over_all,
     )
 
 

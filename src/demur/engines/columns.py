@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -13,10 +13,11 @@ from demur.typing import BoolArray
 
 __all__ = ["Column", "Kind", "column_kind", "masked_column", "quoted", "require_columns", "unknown_column"]
 
-Kind = Literal["number", "bool", "text", "other"]
+Kind = Literal["number", "bool", "text", "date", "other"]
 
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|REAL|DOUBLE|DECIMAL.*")
 _TEXTS = re.compile(r"VARCHAR|ENUM.*")
+_DATES = re.compile(r"DATE|TIMESTAMP.*")
 # names of columns in one message, and characters of each
 _SHOWN_COLUMNS = 20
 _CLOSE_MATCHES = 3
@@ -33,8 +34,8 @@ class Column:
         Element i is the value of data row i + 1; what stands at missing places is undefined.
     missing : array of bool
         True where the value is missing (empty, NA, NULL or NaN).
-    kind : {"number", "bool", "text", "other"}
-        What the values are; "other" covers dates and nested types.
+    kind : {"number", "bool", "text", "date", "other"}
+        What the values are; "date" covers times of a day, "other" nested types.
     """
 
     name: str
@@ -51,6 +52,10 @@ class Column:
     def first_missing(self) -> int | None:
         """Data row (from 1, the header not counted) of the first missing value."""
         return int(np.argmax(self.missing)) + 1 if self.missing.any() else None
+
+    def take(self, rows: BoolArray) -> "Column":
+        """Return some of the rows."""
+        return replace(self, values=self.values[rows], missing=self.missing[rows])
 
     def filled(self) -> Any:
         """Return the values with NaN (numbers) or None (all else) where they are missing."""
@@ -94,6 +99,8 @@ def column_kind(database_type: str) -> Kind:
         return "number"
     if database_type == "BOOLEAN":
         return "bool"
+    if _DATES.fullmatch(database_type):
+        return "date"
     return "text" if _TEXTS.fullmatch(database_type) else "other"
 
 

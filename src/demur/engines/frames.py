@@ -288,6 +288,8 @@ def column_kinds(frame: Any) -> dict[str, Kind]:
             kinds[name] = "number"
         elif dtype == nw.Boolean:
             kinds[name] = "bool"
+        elif dtype in (nw.Date, nw.Datetime):
+            kinds[name] = "date"
         else:
             kinds[name] = "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
     return kinds

@@ -113,6 +113,8 @@ class SplitCases:
     selected : bool
         Whether cases may not be independent of what is compared: cases without a label were left out although
         their scores differ, or rows of one customer may belong together.
+    dated : bool
+        Whether cases have dates that the splits ignore: no guarantee is offered for what comes.
     """
 
     codes: BoolArray | IntArray
@@ -128,6 +130,7 @@ class SplitCases:
     unlabelled: FloatArray | None = None
     selected: bool = False
     unlabelled_losses: FloatArray | None = None
+    dated: bool = False
 
     @classmethod
     def of_rows(
@@ -283,7 +286,8 @@ class SplitCases:
     def independent(self) -> bool:
         """Whether cases are drawn independently, as a guarantee needs it."""
         apart = self.cluster is None and not self.splits.forward
-        return apart and self.weights != "importance" and not self.selected and self.unlabelled is None
+        apart &= self.weights != "importance" and self.unlabelled is None
+        return apart and not self.selected and not self.dated
 
     @property
     def units(self) -> float:

@@ -111,7 +111,7 @@ class Report(Result):
     Proven. Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to
     a person. Of 1000 cases 218 are called positive, 321 negative, 461 go to a person;
     about 5 positive missed, about 30 false alarms. Cost 6,940 per 1000 cases (95 % 6,500
-    to 7,420), 5,060 less than sending every case to a person (4,530 to 5,500). Guaranteed
+    to 7,420), 5,060 less than sending every case to a person (4,530 to 5,510). Guaranteed
     at most 8,520 (95 %).
     """
 

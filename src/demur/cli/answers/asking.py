@@ -12,10 +12,10 @@ from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices
 from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
-from demur.cli.reading.evidence import Evidence, Part, read_evidence
+from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, Columns
-from demur.comparison.comparison import Comparison, compare_models, compared
+from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
 from demur.costs.reviewer import Reviewer
@@ -56,7 +56,9 @@ _WITH_CLASSES = (
     "--weight",
     "--weights",
     "--group",
+    "--exclude",
     "--drop-missing",
+    "--missing-labels",
     "--cost-abstain",
     "--review-fee",
     "--reviewer-sensitivity",
@@ -221,15 +223,24 @@ class TwoClasses:
         elif part.rows is None:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         else:
-            problem, rows = self.on(part), part.rows
-            clusters = cluster_codes(rows.clusters, rows.n)
-            times = check_times(rows.times, rows.n)
-            columns = Columns(rows.truth, rows.scores, rows.weights, labels, clusters, times)
-            table = CaseTable.of_columns(columns, problem, weights=self.weights)
-        if self.cases.doubtful:
+            return self._compared_rows(part.rows)
+        names = classes_in_words(self.cases.negative, self.cases.positive)
+        return compared(self.cases.doubted(table, problem), problem, class_names=names)
+
+    def _compared_rows(self, rows: Predictions) -> Comparison:
+        """Compare the models on rows that all of them scored; each by itself on those it scored."""
+        problem, without = self.on(Part(rows=rows)), rows.unscored
+        clusters, times = cluster_codes(rows.clusters, rows.n), check_times(rows.times, rows.n)
+        columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times)
+        table = self.cases.doubted(CaseTable.of_columns(columns, problem, weights=self.weights), problem)
+        if without is not None and without.differ:
             table = table.unproven()
         names = classes_in_words(self.cases.negative, self.cases.positive)
-        return compared(table, problem, class_names=names)
+        found = compared(table, problem, class_names=names)
+        if without is None:
+            return found
+        own = {name: self._compared_rows(one).models[name] for name, one in rows.own.items()}
+        return replace(found, models={**found.models, **own}, notes=(*found.notes, *without.notes))
 
     def policy(self, answer: Answer, name: str) -> Policy:
         """Make the policy of an answer."""
@@ -258,7 +269,7 @@ def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
 def class_question(
     classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
 ) -> dict[str, Any]:
-    """Return what the flags ask as arguments of `compare_models`, under the labels of the policy."""
+    """Return what the flags ask as arguments of `table_of_classes`, under the labels of the policy."""
     names = classes.listed()
     # labels that are whole numbers in the file are numbers for the policy, too
     labels = {name: int(name) if all(map(_is_whole, names)) else name for name in names}
@@ -273,7 +284,7 @@ def class_question(
         "classes": list(labels.values()),
         "abstain_cost": abstain,
         "objective": prices.objective,
-        **limits.kept().given(),
+        "limits": limits.kept(),
         "weights": source.weights or "importance",
         "confidence_level": certainty.confidence,
         "seed": certainty.seed,
@@ -296,7 +307,7 @@ def class_abstain_label(given: str | None, labels: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ManyClasses:
-    """A question about one column of probabilities per class; `asked` are arguments of `compare_models`."""
+    """A question about one column of probabilities per class; `asked` are arguments of `table_of_classes`."""
 
     cases: Evidence
     asked: dict[str, Any]
@@ -306,7 +317,9 @@ class ManyClasses:
         """Compare the models on the cases of one part."""
         part = self.cases.parts[name]
         labels = np.array(self.asked["classes"], dtype=object)[part.codes]
-        return compare_models(labels, part.proba, sample_weight=part.weights, **part.placed, **self.asked)
+        rows = {"sample_weight": part.weights, **part.placed}
+        table, problem, names = table_of_classes(labels, part.proba, prevalence=None, **rows, **self.asked)
+        return compared(self.cases.doubted(table, problem), problem, class_names=names)
 
     def policy(self, answer: Answer, name: str) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""

@@ -43,7 +43,7 @@ _REFUSED = (
 )
 _NOT_PROVEN = (
     "No policy is written: --require-proof asks for an answer that is proven cheaper than every rule without "
-    "a model. Hint: collect more cases, or leave the flag out."
+    "a model. Hint: settle what the notes name, collect more cases, or leave the flag out."
 )
 _ONE_BY_ONE = (
     "Each policy is for its own group, and `demur apply` takes one policy for all rows: split the file by "

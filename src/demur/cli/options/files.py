@@ -44,14 +44,15 @@ class Source(Flags):
         metavar="COLUMN",
         multiple=True,
         help="Column with the scores of a model, higher = more positive; repeatable. Default: every "
-        "other numeric column but keys (row, id, fold, index), predicted labels and amounts.",
+        "other numeric column but keys (row, id, fold, index), dates, predicted labels and amounts.",
     )
     exclude: tuple[str, ...] = flag(
         "--exclude",
         default=(),
         metavar="COLUMN",
         multiple=True,
-        help="Column that is no model, such as --exclude age; repeatable.",
+        help="Column that is no model, such as --exclude age; or an id or a date whose rows are independent "
+        "cases all the same. Repeatable.",
     )
     weight: str | None = flag("--weight", metavar="COLUMN", help="Column with case weights.")
     weights: str | None = flag(
@@ -66,7 +67,14 @@ class Source(Flags):
         "--drop-missing",
         default=False,
         is_flag=True,
-        help="Leave out rows with a missing label, score or weight, and say how many of which class.",
+        help="Leave out rows with a missing label, score or weight, and say which column cost how many.",
+    )
+    missing_labels: str | None = flag(
+        "--missing-labels",
+        type=click.Choice(["refuse", "drop", "bounds"]),
+        help="Rows without a label whose scores differ from those of the others: refuse the file (default); "
+        "drop them, and prove nothing; or keep them for bounds: costs whatever these labels are. Rows whose "
+        "scores do not differ are left out.",
     )
     engine: str | None = flag(
         "--engine",
@@ -86,10 +94,16 @@ class Source(Flags):
             raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {self.engine!r}.")
         if self.engine == "spark" and self.master is None:
             raise InputError("`--master` is needed with --engine spark. Hint: --master spark://host:7077.")
-        if self.drop_missing and self.reader != "memory":
+        for name in ("--drop-missing", "--missing-labels"):
+            if name in self.given() and self.reader != "memory":
+                raise InputError(
+                    f"`{name}` needs the rows in memory, got --engine {self.engine}. "
+                    "Hint: leave --engine out."
+                )
+        if self.missing_labels == "bounds" and self.group is not None:
             raise InputError(
-                f"`--drop-missing` needs the rows in memory, got --engine {self.engine}. "
-                "Hint: leave --engine out."
+                "`--missing-labels bounds` is for all cases together, got --group. "
+                "Hint: leave one of them out."
             )
         if self.engine != "spark" and self.master is not None:
             raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")

@@ -9,8 +9,23 @@ import numpy as np
 
 from demur._checks import check_scores, check_weights
 from demur.cli.options import Design, Source
-from demur.cli.reading.evidence import Evidence, require_complete
-from demur.cli.reading.roles import guessed_label, only_one, require_numbers, require_unused
+from demur.cli.reading.evidence import (
+    DROP_ROWS,
+    Evidence,
+    complete_rows,
+    dropped_counts,
+    dropped_words,
+    require_complete,
+    unlabelled_rows,
+)
+from demur.cli.reading.roles import (
+    dependent_columns,
+    guessed_label,
+    only_one,
+    require_excluded,
+    require_numbers,
+    require_unused,
+)
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
@@ -28,7 +43,6 @@ __all__ = [
 # what may stand between the name of a model and that of a class
 _BETWEEN = ("_", ".", ":", "-", " ", "")
 _MODEL = "model"
-_MISSING = "drop those rows (--drop-missing), or fill them in where the model has an answer."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,6 +73,11 @@ class ClassPart:
             weights=None if self.weights is None else self.weights[own],
             placed={name: values[own] for name, values in self.placed.items()},
         )
+
+    def by(self, group: Column) -> "dict[str, ClassPart]":
+        """Return the cases of every group."""
+        groups = np.array([class_name(value) for value in group.values.tolist()])
+        return {name: self.of(groups == name) for name in np.unique(groups).tolist()}
 
 
 def model_columns(
@@ -120,55 +139,73 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         require_unused(design.columns, (label, *every, source.weight, source.group))
         placed = {"groups": design.cluster, "time": design.time}
         others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
-        read = _read_numbers(table, every, [label, *every, *others])
-    if not source.drop_missing:
-        require_complete(read.values(), _MISSING)
-    kept = ~np.logical_or.reduce([column.missing for column in read.values()])
-    values = {name: column.values[kept] for name, column in read.items()}
-    labels = values[label].tolist()
-    names = {value: class_name(value) for value in dict.fromkeys(labels)}
-    require_listed(names.values(), classes, label, "--classes")
-    codes = {value: classes.index(name) for value, name in names.items()}
+        used = [label, *every, *others]
+        require_excluded(table, source.exclude, used)
+        dependence = dependent_columns(table, design, (*used, *source.exclude))
+        read = _read_numbers(table, every, [*used, *dependence.dates])
+    read, dropped = complete_rows(read, used, label, source)
+    weights = None if source.weight is None else check_weights(read[source.weight].values, source.weight)
+    proba = {
+        model: np.column_stack([check_scores(read[name].values, name) for name in listed])
+        for model, listed in columns.items()
+    }
+    aside = unlabelled_rows(read[label], proba, weights, None, source, dropped)
+    if aside is not None:
+        read = {name: column.take(aside.kept) for name, column in read.items()}
+        proba = {model: values[aside.kept] for model, values in proba.items()}
+        weights = None if weights is None else weights[aside.kept]
     whole = ClassPart(
-        codes=np.fromiter((codes[value] for value in labels), np.int64, len(labels)),
-        weights=None if source.weight is None else check_weights(values[source.weight], source.weight),
-        proba={
-            model: np.column_stack([check_scores(values[name], name) for name in listed])
-            for model, listed in columns.items()
-        },
-        placed={name: values[column] for name, column in placed.items() if column is not None},
+        codes=_class_codes(read[label], classes),
+        weights=weights,
+        proba=proba,
+        placed={name: read[column].values for name, column in placed.items() if column is not None},
     )
-    parts = {"": whole}
-    if source.group is not None:
-        groups = np.array([class_name(value) for value in values[source.group].tolist()])
-        parts = {name: whole.of(groups == name) for name in np.unique(groups).tolist()}
-    n, dropped = len(whole.codes), int(np.count_nonzero(~kept))
-    more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
-    text = (
-        f"Read {n} rows of {table.name}: label column {label}, one column of probabilities for each "
-        f"of {', '.join(classes[:8])}{more}"
-    )
-    if list(columns) != [_MODEL]:
-        text += f"; {'models' if len(columns) > 1 else 'model'} {', '.join(columns)}"
-    text += f", weights {source.weight}" if source.weight else ""
-    told = {"groups by": source.group, "clusters by": design.cluster, "times": design.time}
-    text += "".join(f", {word} {column}" for word, column in told.items() if column) + "."
+    dependence = dependence.in_rows(whole.codes, proba, read, design)
+    told = {
+        "weights": source.weight,
+        "groups by": source.group,
+        "clusters by": design.cluster,
+        "times": design.time,
+    }
+    text = f"Read {len(whole.codes)} rows of {table.name}: label column {label}, {_listed(classes, columns)}"
+    text += "".join(f", {word} {column}" for word, column in told.items() if column)
     return Evidence(
-        sentence=text + (f" Left out {dropped} rows with a missing value." if dropped else ""),
+        sentence=f"{text}.{dropped_words(dropped, aside)}{dependence.words()}",
         data={
             "source": table.name,
-            "rows": n,
+            "rows": len(whole.codes),
             "label": label,
             "classes": classes,
             "models": {name: list(listed) for name, listed in columns.items()},
             "weight": source.weight,
             "group": source.group,
             **{name: column for name in ("cluster", "time") if (column := getattr(design, name))},
+            **dropped_counts(dropped),
         },
         columns=columns,
-        parts=parts,
+        parts={"": whole} if source.group is None else whole.by(read[source.group]),
         group=source.group,
+        dependence=dependence,
+        aside=aside,
     )
+
+
+def _class_codes(label: Column, classes: Sequence[str]) -> IntArray:
+    """Return the place of every label in the list of classes."""
+    labels = label.values.tolist()
+    names = {value: class_name(value) for value in dict.fromkeys(labels)}
+    require_listed(names.values(), classes, label.name, "--classes")
+    codes = {value: classes.index(name) for value, name in names.items()}
+    return np.fromiter((codes[value] for value in labels), np.int64, len(labels))
+
+
+def _listed(classes: Sequence[str], models: Collection[str]) -> str:
+    """Name the classes, and the models if they have names."""
+    more = f" and {len(classes) - 8} more" if len(classes) > 8 else ""
+    text = f"one column of probabilities for each of {', '.join(classes[:8])}{more}"
+    if list(models) != [_MODEL]:
+        text += f"; {'models' if len(models) > 1 else 'model'} {', '.join(models)}"
+    return text
 
 
 def _read_numbers(table: FileTable, numbers: Sequence[str], names: Sequence[str]) -> dict[str, Column]:
@@ -188,7 +225,7 @@ def read_class_probabilities(
         model = only_one(models, table.name, "models")
         columns = models[model]
         read = _read_numbers(table, columns, columns)
-    require_complete(read.values(), _MISSING)
+    require_complete(read.values(), DROP_ROWS.format(""))
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])
 
 

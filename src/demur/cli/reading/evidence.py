@@ -18,6 +18,7 @@ from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
 from demur.cli.options import Design, Prices, Source, refuse
 from demur.cli.output import times
+from demur.cli.reading.dependence import INDEPENDENT, Dependence
 from demur.cli.reading.roles import (
     Roles,
     choose_roles,
@@ -28,7 +29,9 @@ from demur.cli.reading.roles import (
     open_with,
     read_as,
 )
-from demur.comparison.missing import score_difference
+from demur.comparison.case_table import CaseTable
+from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
+from demur.comparison.problem import DecisionProblem
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
@@ -44,10 +47,15 @@ from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
+    "BOUND_OR_DROP",
+    "DROP_ROWS",
     "Evidence",
     "Part",
     "Predictions",
     "class_without_weight",
+    "complete_rows",
+    "dropped_counts",
+    "dropped_words",
     "holds_counts",
     "missing_values",
     "positive_cases",
@@ -57,9 +65,17 @@ __all__ = [
     "read_saved_counts",
     "read_scores",
     "require_complete",
+    "unlabelled_rows",
 ]
 
-_DROP = "drop those rows{}, or fill them in where the model has an answer."
+DROP_ROWS = "drop those rows{}, or fill them in where the model has an answer."
+"""Hint for missing values; a flag that drops them goes into the braces."""
+
+BOUND_OR_DROP = (
+    "--missing-labels bounds gives costs whatever these labels are; --missing-labels drop leaves such rows "
+    "out, if you know why they are missing."
+)
+"""Hint for labels that are missing where scores differ."""
 
 
 # ---------------------------------------------------------------- rows
@@ -88,13 +104,19 @@ class Predictions:
     amounts : dict
         Column -> costs of the cases.
     dropped : dict
-        Class -> rows left out because a value is missing; "" counts rows without a class.
-    selected : str
-        How scores of rows without a label differ from those of the others; empty if they do not.
+        Column -> class -> rows left out because its value is missing; "" counts rows without a class.
+    aside : Unlabelled or None
+        Rows without a label.
+    dependence : Dependence
+        Signs that rows are not independent.
     doubts : array or None
         Element i: how unlike the training data case i is.
     clusters, times : array or None
         Element i: cluster and time of case i.
+    unscored : Unscored or None
+        What is known of rows without a score of some model, where these are left out.
+    own : dict
+        Model -> the rows that it scored, where these are more than those that all models scored.
     """
 
     source: str
@@ -106,11 +128,14 @@ class Predictions:
     weights: FloatArray | None
     groups: Any = None
     amounts: dict[str, FloatArray] = field(default_factory=dict)
-    dropped: dict[str, int] = field(default_factory=dict)
-    selected: str = ""
+    dropped: dict[str, dict[str, int]] = field(default_factory=dict)
+    aside: Unlabelled | None = None
+    dependence: Dependence = INDEPENDENT
     doubts: FloatArray | None = None
     clusters: Any = None
     times: Any = None
+    unscored: Unscored | None = None
+    own: "dict[str, Predictions]" = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -136,21 +161,12 @@ class Predictions:
         A class that loses more rows than the other changes the answer.
         """
         text = described(self.source, self.n, self.roles, self.positive)
-        if not self.dropped:
-            return text
-        parts = [
-            f"{n} of class {name}" if name else f"{n} without a label" for name, n in self.dropped.items()
-        ]
-        rows = times(sum(self.dropped.values()), "row")
-        text = f"{text} Left out {rows} with a missing value: {', '.join(parts)}."
-        if self.selected:
-            text += f" Labels are missing where {self.selected}: nothing is proven or guaranteed."
-        return text
+        return text + dropped_words(self.dropped, self.aside) + self.dependence.words()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was read, without the rows."""
         told = read_as(self.source, self.n, self.roles, self.positive, self.negative)
-        return {**told, "dropped": dict(self.dropped)} if self.dropped else told
+        return {**told, **dropped_counts(self.dropped)}
 
 
 def read_predictions(
@@ -163,23 +179,47 @@ def read_predictions(
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(source.file) as table:
         roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design)
-        columns = table.read(roles.columns)
-    dropped: dict[str, int] = {}
-    selected = ""
-    if source.drop_missing:
-        missing = np.logical_or.reduce([column.missing for column in columns.values()])
-        labels = columns[roles.label]
-        left_out = zip(labels.values[missing], labels.missing[missing], strict=True)
-        told = Counter("" if unknown else class_name(value) for value, unknown in left_out)
-        dropped = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
-        selected = _selected(columns, roles)
-        columns = {
-            name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
-            for name, column in columns.items()
-        }
-    require_complete(columns.values(), _DROP.format(" (--drop-missing)"))
-    truth, shown, other = positive_cases(columns[roles.label], source.positive)
+        columns = table.read((*roles.columns, *roles.dependence.dates))
+    whole = _complete_predictions(table.name, columns, roles, source, prices, doubt, design)
+    apart = source.drop_missing and design is not None and roles.group is None and len(roles.models) > 1
+    if not apart or not any(columns[name].missing.any() for name in roles.models):
+        return whole
+    scores = {name: np.where(columns[name].missing, np.nan, columns[name].values) for name in roles.models}
+    own = {
+        name: _complete_predictions(
+            table.name, columns, replace(roles, models=(name,)), source, prices, doubt, design
+        )
+        for name in roles.models
+    }
+    return replace(
+        whole,
+        unscored=unscored(columns[roles.label].filled(), scores),
+        own={name: one for name, one in own.items() if one.n > whole.n},
+    )
+
+
+def _complete_predictions(
+    name: str,
+    columns: Mapping[str, Column],
+    roles: Roles,
+    source: Source,
+    prices: Prices | None,
+    doubt: str | None,
+    design: Design | None,
+) -> Predictions:
+    """Return the rows with everything the models of these roles need; refuse or drop the others."""
+    columns, dropped = complete_rows(columns, roles.columns, roles.label, source)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
+    scores = {name: check_scores(columns[name].values, name) for name in roles.models}
+    costs = None
+    if prices is not None and prices.by_case:
+        costs = prices.case_costs({name: columns[name].values for name in roles.amounts})
+    aside = unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
+    if aside is not None:
+        columns = {name: column.take(aside.kept) for name, column in columns.items()}
+        scores = {name: values[aside.kept] for name, values in scores.items()}
+        weights = None if weights is None else weights[aside.kept]
+    truth, shown, other = positive_cases(columns[roles.label], source.positive)
     without = None if weights is None else class_without_weight(truth, weights)
     if without is not None:
         raise InputError(
@@ -189,33 +229,118 @@ def read_predictions(
     if weights is not None and source.weights == "repeats":
         _require_whole_weights(weights, str(roles.weight))
     return Predictions(
-        source=table.name,
+        source=name,
         roles=roles,
         positive=shown,
         negative=other,
         truth=truth,
         # nobody else holds what was read: results need no copy of it
-        scores={name: read_only(check_scores(columns[name].values, name)) for name in roles.models},
+        scores={name: read_only(column) for name, column in scores.items()},
         weights=weights,
         groups=None if roles.group is None else columns[roles.group].values,
         amounts={name: columns[name].values for name in roles.amounts},
         dropped=dropped,
-        selected=selected,
+        aside=aside,
+        dependence=INDEPENDENT
+        if design is None
+        else roles.dependence.in_rows(truth, scores, columns, design),
         doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
         clusters=None if roles.cluster is None else columns[roles.cluster].values,
         times=None if roles.time is None else columns[roles.time].values,
     )
 
 
-def _selected(columns: Mapping[str, Column], roles: Roles) -> str:
-    """Say how scores of rows without a label differ from those of the others; empty if they do not."""
-    missing = columns[roles.label].missing
-    for name in roles.models:
-        known = ~columns[name].missing
-        told = score_difference(name, columns[name].values[known].astype(np.float64), missing[known])
-        if told is not None:
-            return told
-    return ""
+# ---------------------------------------------------------------- missing values
+
+
+def complete_rows(
+    columns: Mapping[str, Column], names: Iterable[str], label: str, source: Source
+) -> tuple[dict[str, Column], dict[str, dict[str, int]]]:
+    """Refuse missing values in the columns of some names but the label, or drop their rows if asked to.
+
+    Returns the columns, and how many rows each of them cost, by class; the first column that lacks a value
+    counts.
+    """
+    needed = [columns[name] for name in dict.fromkeys(names) if name != label]
+    if not source.drop_missing:
+        require_complete(needed, DROP_ROWS.format(" (--drop-missing)"))
+    gone = np.zeros(len(columns[label].missing), dtype=np.bool_)
+    dropped = {}
+    for column in needed:
+        own = column.missing & ~gone
+        if own.any():
+            lost = columns[label].take(own)
+            told = Counter(
+                "" if unknown else class_name(value)
+                for value, unknown in zip(lost.values, lost.missing, strict=True)
+            )
+            dropped[column.name] = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+        gone |= own
+    kept = {name: column.take(~gone) for name, column in columns.items()} if dropped else dict(columns)
+    return kept, dropped
+
+
+def unlabelled_rows(
+    label: Column,
+    scores: Mapping[str, FloatArray],
+    weights: FloatArray | None,
+    costs: CaseCosts | None,
+    source: Source,
+    dropped: dict[str, dict[str, int]],
+) -> Unlabelled | None:
+    """Look at rows without a label; None if all have one. Those left out are added to the dropped ones.
+
+    Raises `InputError` if their scores differ from those of the others, unless flags say what to do.
+    """
+    n = label.n_missing
+    if not n:
+        return None
+    if label.missing.all():
+        raise InputError(f"Column {label.name!r} has no label at all. Hint: pass another --label.")
+    how = source.missing_labels or ("drop" if source.drop_missing else "refuse")
+    aside = set_aside(label.filled(), scores, weights, "bounds" if how == "bounds" else "drop", costs)
+    assert aside is not None, "some labels are missing"
+    if aside.differ and how == "refuse":
+        raise InputError(
+            f"Column {label.name!r} is empty in {n:,} of {len(label.missing):,} rows, and {aside.differ}: "
+            f"labels may exist only where something was done. Hint: {BOUND_OR_DROP}"
+        )
+    if not aside.bounds:
+        dropped[label.name] = {"": n}
+    return aside
+
+
+def dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | None) -> str:
+    """Say which columns cost how many rows, of which class, and what that means; empty if none did."""
+    parts = []
+    for column, by_class in dropped.items():
+        shares = [f"{n} of class {name}" if name else f"{n} without a label" for name, n in by_class.items()]
+        known = f" ({', '.join(shares)})" if set(by_class) != {""} else ""
+        parts.append((sum(by_class.values()), f"without {column}{known}"))
+    total = times(sum(n for n, _ in parts), "row")
+    text = ""
+    if len(parts) == 1:
+        text = f" Left out {total} {parts[0][1]}."
+    elif parts:
+        text = f" Left out {total}: {', '.join(f'{n} {words}' for n, words in parts)}."
+    if aside is not None and aside.bounds:
+        text += f" Costs hold for any labels of {times(int((~aside.kept).sum()), 'more row')} without one."
+    elif aside is not None and aside.differ:
+        text += f" Labels are missing where {aside.differ}: nothing is proven or guaranteed."
+    return text
+
+
+def dropped_counts(dropped: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Count rows left out by class and by column, for the document; nothing if there are none."""
+    if not dropped:
+        return {}
+    by_class: Counter[str] = Counter()
+    for counts in dropped.values():
+        by_class.update(counts)
+    return {
+        "dropped": dict(sorted(by_class.items(), key=lambda item: (item[0] == "", item[0]))),
+        "dropped_without": {column: sum(counts.values()) for column, counts in dropped.items()},
+    }
 
 
 def read_scores(source: Source) -> tuple[str, str, FloatArray]:
@@ -223,7 +348,7 @@ def read_scores(source: Source) -> tuple[str, str, FloatArray]:
     with open_table(source.file) as table:
         model = only_model(table, source)
         column = table.read([model])[model]
-    require_complete([column], _DROP.format(""))
+    require_complete([column], DROP_ROWS.format(""))
     return table.name, model, check_scores(column.values, model)
 
 
@@ -370,8 +495,10 @@ class Evidence:
         The labels of two classes.
     columns : dict
         Model -> its columns, in the order of the classes, where there is one for each class; else empty.
-    doubtful : bool
-        Whether rows may belong together, or were left out for other scores: then nothing is proven of them.
+    dependence : Dependence
+        Signs that rows are not independent.
+    aside : Unlabelled or None
+        Rows without a label.
     """
 
     sentence: str
@@ -381,7 +508,18 @@ class Evidence:
     positive: str = ""
     negative: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    doubtful: bool = False
+    dependence: Dependence = INDEPENDENT
+    aside: Unlabelled | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a comparison has to know more than labels and scores; see `doubted`."""
+        return bool(self.dependence) or self.aside is not None
+
+    def doubted(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
+        """Return the cases of a part with what is known of rows without a label and of dependence."""
+        table = table if self.aside is None else self.aside.beside(table, problem)
+        return self.dependence.on(table, problem)
 
     @property
     def certified(self) -> float:
@@ -461,7 +599,8 @@ def read_evidence(
             positive=read.positive,
             negative=read.negative,
             group=read.roles.group if apart else None,
-            doubtful=bool(read.roles.repeated or read.selected),
+            dependence=read.dependence,
+            aside=read.aside,
             parts={name: Part(rows=part) for name, part in rows.items()},
         )
     if not split:
@@ -560,11 +699,11 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Evidence(
-        sentence=described(table.name, table.n_rows, roles, positive),
+        sentence=described(table.name, table.n_rows, roles, positive) + roles.dependence.words(),
         data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
         positive=positive,
         negative=negative,
         group=roles.group,
-        doubtful=bool(roles.repeated),
+        dependence=roles.dependence,
         parts=parts,
     )

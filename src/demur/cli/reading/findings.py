@@ -1,9 +1,10 @@
 """What `demur check` looks for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from shlex import join
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +12,12 @@ import numpy as np
 from demur._files.database import connect, load_duckdb
 from demur._files.whole import temporary_folder
 from demur.calibration import calibration_slope
-from demur.cli.options import Design, Source
-from demur.cli.output import times, wrapped
+from demur.cli.options import Design, Source, refuse
+from demur.cli.output import shown_command, times, wrapped
+from demur.cli.reading.dependence import Dependence
 from demur.cli.reading.evidence import (
+    BOUND_OR_DROP,
+    DROP_ROWS,
     class_without_weight,
     holds_counts,
     missing_values,
@@ -31,10 +35,12 @@ from demur.cli.reading.roles import (
     open_with,
 )
 from demur.cli.table_files import Table, sql_text
+from demur.comparison.missing import score_difference
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
 from demur.engines.frames import Summary, summaries
+from demur.engines.labels import class_name
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score
@@ -69,6 +75,7 @@ class Findings:
     roles: Roles
     sentence: str
     findings: tuple[Finding, ...]
+    next_command: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as built-in types."""
@@ -78,6 +85,7 @@ class Findings:
             "columns": asdict(self.roles),
             "can_be_analysed": all(finding.level != "error" for finding in self.findings),
             "findings": [asdict(finding) for finding in self.findings],
+            "next": join(self.next_command) or None,
         }
 
     def table(self) -> Table:
@@ -85,10 +93,11 @@ class Findings:
         return {field.name: [getattr(one, field.name) for one in self.findings] for field in fields(Finding)}
 
 
-def find_problems(source: Source) -> Findings:
+def find_problems(source: Source, design: Design) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
     if holds_counts(source.file):
         # no columns, no rows
+        refuse(design, because="is for tables of cases, not for counts. Hint: leave it out.")
         model, counts, sentence = read_saved_counts(source)
         few = [*_too_few(model, int(counts.n_negative), int(counts.n_positive))]
         return Findings(
@@ -97,14 +106,15 @@ def find_problems(source: Source) -> Findings:
             roles=Roles(label="", models=(model,), weight=None),
             sentence=sentence,
             findings=tuple(few or _ranking_notes({model: counts}, 1, "1", "0")),
+            next_command=() if few else ("demur", "compare", source.file),
         )
     path = Path(source.file)
     if path.suffix.lower() not in _RECORDS or not path.is_file():
-        return _table_problems(source, None)
+        return _table_problems(source, design, None)
     if source.reader != "memory":
         raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
     with _records_as_table(source.file) as file:
-        return _table_problems(replace(source, file=file), source.file)
+        return _table_problems(replace(source, file=file), design, source.file)
 
 
 @contextmanager
@@ -126,16 +136,22 @@ def _records_as_table(file: str) -> Iterator[str]:
         yield str(table)
 
 
-def _table_problems(source: Source, shown: str | None) -> Findings:
+def _table_problems(source: Source, design: Design, shown: str | None) -> Findings:
     """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
     with open_with(source.file, source.reader, source.master) as table:
         table.name = table.name if shown is None else shown
-        roles = choose_roles(table, source, design=Design())
-        rows = table.read(roles.columns) if source.reader == "memory" else None
+        roles = choose_roles(table, source, design=design)
+        rows = None
+        if source.reader == "memory":
+            rows = table.read((*roles.columns, *roles.dependence.dates))
+            roles = replace(roles, dependence=_dependence(rows, roles, design))
         problems, positive = _look(table, roles, rows, source.positive)
         problems += _amounts(table, roles, source)
         repeated = table.n_duplicated()
-    if repeated:
+    for sign in roles.dependence.signs():
+        said = sign.sentence(), f"{sign.todo}."
+        problems.append(Finding("note", sign.column or None, sign.kind, sign.number, *said))
+    if repeated and not roles.dependence.copies:
         message = (
             f"{times(repeated, 'row')} repeat{'s' if repeated == 1 else ''} an earlier row in every column."
         )
@@ -147,7 +163,45 @@ def _table_problems(source: Source, shown: str | None) -> Findings:
         roles=roles,
         sentence=described(table.name, table.n_rows, roles, positive),
         findings=tuple(sorted(problems, key=lambda finding: finding.level != "error")),
+        next_command=() if shown is not None else _next_command(source, design, roles, problems),
     )
+
+
+def _dependence(rows: Mapping[str, Column], roles: Roles, design: Design) -> Dependence:
+    """Look for copies and for scores that move with the dates, in rows with a class and all scores."""
+    used = roles.label, *roles.models
+    complete = ~np.logical_or.reduce([rows[name].missing for name in used])
+    known = {name: column.take(complete) for name, column in rows.items()}
+    scores = {name: known[name].values.astype(np.float64) for name in roles.models}
+    _, codes = np.unique(list(map(class_name, known[roles.label].values)), return_inverse=True)
+    return roles.dependence.in_rows(codes, scores, known, design)
+
+
+def _next_command(
+    source: Source, design: Design, roles: Roles, problems: Collection[Finding]
+) -> tuple[str, ...]:
+    """Return the command that analyses the file with the flags it needs; empty where none can."""
+    found = {one.problem for one in problems if one.level == "error"}
+    if not found <= {"missing values", "missing labels", "no positive class"}:
+        return ()
+    signs = roles.dependence
+    needed = {
+        "--positive": "CLASS" if "no positive class" in found else None,
+        "--cluster": next(iter(signs.repeated), design.cluster),
+        "--time": next(iter(signs.dates), design.time),
+    }
+    if "missing labels" in found:  # bounds take neither clusters nor times
+        needed["--missing-labels"] = "drop" if needed["--cluster"] or needed["--time"] else "bounds"
+    flags = [part for name, value in needed.items() if value is not None for part in (name, value)]
+    flags += ["--drop-missing"] if "missing values" in found else []
+    given = []
+    for name, value in source.given().items():
+        rows_needed = found & {"missing values", "missing labels"}
+        if name in flags or (rows_needed and name in ("--engine", "--master")):
+            continue  # given in vain: another value is needed, or the rows
+        for one in value if isinstance(value, tuple) else (value,):
+            given += [name, str(one)]
+    return "demur", "compare", source.file, *given, *flags
 
 
 def _look(
@@ -157,17 +211,18 @@ def _look(
 
     Without rows in memory the engine summarises and counts; what needs complete rows waits until they are.
     """
+    problems: list[Finding] = []
     if rows is None:
         looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
         labels = label_column(table, roles.label)
     else:
-        looks = {name: _summary(column) for name, column in rows.items()}
-        labels = rows[roles.label]
-    problems = []
+        problems += _missing_labels(rows, roles)
+        looks = {name: _summary(rows[name]) for name in roles.columns}
+        labels = rows[roles.label].take(~rows[roles.label].missing)
     for name, look in looks.items():
-        if look.missing:
+        if look.missing and (rows is None or name != roles.label):
             words = times(look.missing, "missing value") if rows is None else missing_values(rows[name])
-            hint = "drop those rows, or fill them in where the model has an answer."
+            hint = DROP_ROWS.format(" (--drop-missing)")
             problems.append(
                 Finding("error", name, "missing values", look.missing, f"{name} has {words}.", hint)
             )
@@ -176,15 +231,16 @@ def _look(
         truth, positive, negative = positive_cases(labels, wanted)
     except InputError as error:
         message, _, hint = str(error).partition(" Hint: ")
-        alone = len(set(map(str, labels.values[~labels.missing].tolist()))) == 1
-        problem, count = ("one class", looks[roles.label].present) if alone else ("classes", 1)
+        classes = len(set(map(str, labels.values[~labels.missing].tolist())))
+        problem, count = ("one class", looks[roles.label].present) if classes == 1 else ("classes", 1)
+        problem = "no positive class" if classes == 2 else problem
         problems.append(Finding("error", roles.label, problem, count, message, hint))
     bad = 0 if roles.weight is None else looks[roles.weight].no_weight
     if bad:
         message = f"{roles.weight} has {times(bad, 'negative or infinite weight')}."
         hint = "a weight says how many cases a row stands for."
         problems.append(Finding("error", roles.weight, "bad weights", bad, message, hint))
-    sound = not problems
+    sound = all(finding.level != "error" for finding in problems)
     for name in roles.models:
         problems += _score_notes(name, looks[name])
     if truth is None or (rows is None and not sound):
@@ -192,7 +248,8 @@ def _look(
     if rows is None:
         counts, sizes, without = _counted(table, roles, positive)
     else:
-        counts, sizes, without = _counted_rows(rows, roles, truth, weighted=not bad)
+        labelled = {name: column.take(~rows[roles.label].missing) for name, column in rows.items()}
+        counts, sizes, without = _counted_rows(labelled, roles, truth, weighted=not bad)
     if without is not None:
         message = f"{roles.weight} is 0 for every {'positive' if without else 'negative'} case."
         hint = "both classes are needed; leave --weight out?"
@@ -200,6 +257,25 @@ def _look(
     elif sound:
         problems += _too_few(roles.label, *sizes)
     return [*problems, *_ranking_notes(counts, len(roles.models), positive, negative)], positive
+
+
+def _missing_labels(rows: Mapping[str, Column], roles: Roles) -> Iterator[Finding]:
+    """Rows without a label: an error where their scores differ from those of the others."""
+    label = rows[roles.label]
+    if not label.n_missing:
+        return
+    differ = None
+    for name in roles.models:
+        known = ~rows[name].missing
+        scores = rows[name].values[known].astype(np.float64)
+        differ = differ or score_difference(name, scores, label.missing[known])
+    words = f"{label.name} has {missing_values(label)}"
+    if differ is None:
+        message, hint = f"{words}.", "such rows are left out; their scores do not differ from the others."
+        yield Finding("note", label.name, "missing labels", label.n_missing, message, hint)
+        return
+    message = f"{words}, and {differ}: labels may exist only where something was done."
+    yield Finding("error", label.name, "missing labels", label.n_missing, message, BOUND_OR_DROP)
 
 
 _Counted = tuple[dict[str, ScoreCounts], tuple[int, int], bool | None]
@@ -210,7 +286,7 @@ def _counted_rows(rows: Mapping[str, Column], roles: Roles, truth: BoolArray, *,
     """Count the scores of each model in the rows that have them, where these are of both classes."""
     counts = {}
     for name in roles.models:
-        usable = ~rows[roles.label].missing & ~rows[name].missing
+        usable = ~rows[name].missing
         if len(set(truth[usable].tolist())) == 2:
             counts[name] = ScoreCounts.from_arrays(truth[usable], rows[name].values[usable])
     without = None
@@ -355,4 +431,6 @@ def findings_text(report: Findings) -> str:
         verdict = f"No errors, {times(notes, 'note')}: the file can be analysed."
     else:
         verdict = "No problems found."
-    return "\n".join([*lines, verdict])
+    if report.next_command:
+        verdict += " Next, with your costs (--cost-fn, --cost-fp, --cost-abstain):"
+    return "\n".join(filter(None, [*lines, wrapped(verdict), shown_command(report.next_command)]))

@@ -23,6 +23,7 @@ import numpy as np
 
 from demur.cli.options import Design, Prices, Source
 from demur.cli.output import shortened, times
+from demur.cli.reading.dependence import INDEPENDENT, Dependence, date_form, is_id, name_words
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.frames import summaries
@@ -39,6 +40,7 @@ __all__ = [
     "Roles",
     "amounts",
     "choose_roles",
+    "dependent_columns",
     "described",
     "for_counting",
     "frame_of",
@@ -48,22 +50,21 @@ __all__ = [
     "only_one",
     "open_with",
     "read_as",
+    "require_excluded",
     "require_numbers",
     "require_unused",
 ]
 
 _LONGEST_NAME = 60
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
-# names that are keys as they stand; "risk_index" or "worst_case" may well be a score
-_KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx|id|.*_id")
-_ID_NAMES = re.compile(r"id|.*_id")
+# names that are keys as they stand, besides ids; "risk_index" or "worst_case" may well be a score
+_KEY_NAMES = re.compile(r"(row|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx")
 _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 # what DuckDB and pandas call a column without a name: the row numbers pandas and R write
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
 _PREDICTED = re.compile(r"(.*_)?pred(s|icted|ictions?)?(_(label|class)(es|s)?)?")
 _OF_A_CLASS = re.compile(r"((?:.*_)?p(?:rob(?:a|ability|s)?)?_?)([01])")
 _AMOUNT = re.compile(r"(.*[\W_])?(amount|amt|balance|price|cost|fee)s?")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 # ---------------------------------------------------------------- tables
@@ -122,8 +123,8 @@ class Roles:
         Column that says how unlike the training data a case is.
     cluster, time : str or None
         Columns of clusters and of times.
-    repeated : tuple of str
-        Keys whose values repeat: their rows may belong together.
+    dependence : Dependence
+        Columns that say that rows may not be independent, where somebody asked.
     """
 
     label: str
@@ -136,7 +137,7 @@ class Roles:
     doubt: str | None = None
     cluster: str | None = None
     time: str | None = None
-    repeated: tuple[str, ...] = ()
+    dependence: Dependence = INDEPENDENT
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -182,15 +183,6 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
             f" {' and '.join(roles.suspects)} {verb} not look like scores: pass --model to use {use}, "
             "--exclude to confirm."
         )
-    if roles.repeated:
-        name = roles.repeated[0]
-        context = click.get_current_context(silent=True)
-        flags = [] if context is None else [flag for one in context.command.params for flag in one.opts]
-        who = "pass" if "--cluster" in flags else "demur compare and decide take"
-        text += (
-            f" Values of {name} repeat: {who} --cluster {name} if rows of one are not independent, --exclude "
-            f"{name} if they are; until then nothing is proven or guaranteed."
-        )
     return text
 
 
@@ -199,6 +191,14 @@ def require_unused(placed: Mapping[str, str], others: Collection[str | None]) ->
     for flag, name in placed.items():
         if name in others or list(placed.values()).count(name) > 1:
             raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
+
+
+def require_excluded(table: "Table", excluded: Collection[str], used: Collection[str]) -> None:
+    """Refuse excluded columns that are not there or in use."""
+    table.require(excluded)
+    for name in excluded:
+        if name in used:
+            raise InputError(f"`--exclude` names {name!r}, which is in use. Hint: it can be one of them.")
 
 
 def choose_roles(
@@ -222,10 +222,8 @@ def choose_roles(
     label = source.label
     if label is None:
         label = guessed_label(table, taken=[*named, *source.exclude, *amounts])
-    table.require([label, *named, *source.exclude])
-    for name in source.exclude:
-        if name in (label, *named):
-            raise InputError(f"`--exclude` names {name!r}, which is in use. Hint: it can be one of them.")
+    table.require([label, *named])
+    require_excluded(table, source.exclude, (label, *named))
     if group is not None and group in (label, *models, weight):
         raise InputError(f"`--group` names {group!r}, which is in use already. Hint: pass another column.")
     for name in [*models, *([] if weight is None else [weight])]:
@@ -257,11 +255,21 @@ def choose_roles(
         cluster=placed.get("--cluster"),
         time=placed.get("--time"),
     )
-    if design is not None and design.cluster is None:
-        free = [name for name in table.kinds if name not in (*roles.columns, *source.exclude)]
-        ids = [name for name in free if _ID_NAMES.fullmatch(name.lower())]
-        roles = replace(roles, repeated=tuple(filter(table.repeats, ids)))
+    if design is not None:
+        roles = replace(roles, dependence=dependent_columns(table, design, (*roles.columns, *source.exclude)))
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
+
+
+def dependent_columns(table: "Table", design: Design, used: Collection[str]) -> Dependence:
+    """Look for ids that repeat and for dates among the columns without a role, unless flags name some."""
+    free = [name for name in table.kinds if name not in used]
+    ids = free if design.cluster is None else ()
+    dates = {name: date_form(table, name) for name in free} if design.time is None else {}
+    return Dependence(
+        repeated=tuple(name for name in ids if is_id(table, name) and table.repeats(name)),
+        dates=tuple(name for name, form in dates.items() if form == "read"),
+        other_dates=tuple(name for name, form in dates.items() if form == "other"),
+    )
 
 
 def _amount_columns(table: "Table", prices: Prices) -> tuple[str, ...]:
@@ -329,9 +337,11 @@ def only_one(names: Collection[str], source: str, what: str = "score columns") -
 def _with_guessed_models(table: "Table", roles: Roles, source: Source, *, scores: bool = True) -> Roles:
     """Take every other numeric column as a model, unless its name or its values say that it is none."""
     reasons: dict[str, str | None] = {}
+    known = dict.fromkeys((*roles.dependence.dates, *roles.dependence.other_dates), "dates")
+    known |= dict.fromkeys(source.exclude, "excluded")
     for name in table.kinds:
         if name not in roles.columns:
-            reasons[name] = "excluded" if name in source.exclude else _reason_to_leave_out(table, name)
+            reasons[name] = known.get(name) or _reason_to_leave_out(table, name)
     candidates = [name for name, reason in reasons.items() if reason is None]
     doubtful = _suspects(table, candidates, source.positive) if scores else {}
     reasons |= doubtful
@@ -353,23 +363,18 @@ def _suspects(table: "Table", numeric: Collection[str], positive: str | None) ->
         counterpart = None if parts is None or parts[2] == wanted else lower.get(parts[1] + wanted)
         if counterpart is not None:
             reasons[name] = f"the other class of {counterpart}"
-        elif _PREDICTED.fullmatch(_words(name)) and len(table.distinct(name)) <= 2:
+        elif _PREDICTED.fullmatch(name_words(name)) and len(table.distinct(name)) <= 2:
             reasons[name] = "predicted labels"
     return {name: reasons[name] for name in numeric if name in reasons}
 
 
 def amounts(table: "Table", names: Iterable[str]) -> list[str]:
     """Return which of the numeric columns look like amounts."""
-    named = {name: table.kinds[name] for name in names if _AMOUNT.fullmatch(_words(name))}
+    named = {name: table.kinds[name] for name in names if _AMOUNT.fullmatch(name_words(name))}
     if not named:
         return []
     looks = summaries(frame_of(table), named)
     return [name for name, look in looks.items() if look.low >= 0 and look.high > 1]
-
-
-def _words(name: str) -> str:
-    """Return a name in lower case, its words apart: unitPrice becomes unit_price."""
-    return _HUMP.sub("_", name).lower()
 
 
 def _reason_to_leave_out(table: "Table", name: str) -> str | None:
@@ -378,8 +383,8 @@ def _reason_to_leave_out(table: "Table", name: str) -> str | None:
         return "a partition"
     if lower in _LABEL_NAMES:
         return "a label"
-    if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
-        return "a key"
+    if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower) or is_id(table, name):
+        return "values repeat" if table.repeats(name) else "a key"
     if kind == "text":
         # one stray word must not make a model disappear
         if 2 * table.n_numeric(name) >= table.n_rows:
@@ -391,7 +396,9 @@ def _reason_to_leave_out(table: "Table", name: str) -> str | None:
             )
         return "text"
     if kind != "number":
-        return "not numbers"
+        return "dates" if kind == "date" else "not numbers"
+    if date_form(table, name):
+        return "dates"
     return f"pass --weight {name} to use it" if _WEIGHT_NAMES.fullmatch(lower) else None
 
 
@@ -400,7 +407,7 @@ def require_numbers(table: "Table", name: str, flag: str) -> None:
     kind = table.kinds[name]
     if kind == "text":
         raise _not_numbers(table, name, f"`{flag} {name}` must name a column of numbers, but")
-    if kind == "other" or (kind == "bool" and flag == "--weight"):
+    if kind in ("date", "other") or (kind == "bool" and flag == "--weight"):
         raise InputError(f"`{flag} {name}` must name a column of numbers, got another type.")
 
 

@@ -42,7 +42,7 @@ class Combining(Flags):
     --cost-fn 10 --cost-fp 4 --cost-abstain 2 -o costs.png
 """,
 )
-@takes(Source, without=("weights", "group", "engine", "master"))
+@takes(Source, without=("weights", "group", "missing_labels", "engine", "master"))
 @takes(Prices, without=("prevalence", "objective"))
 @takes(Combining)
 @takes(Certainty)

@@ -47,7 +47,7 @@ class Guarding(Flags):
     --cost-fn 100 --cost-fp 40 --cost-abstain 12 -o rule.png
 """,
 )
-@takes(Source, without=("weights", "group", "engine", "master"))
+@takes(Source, without=("weights", "group", "missing_labels", "engine", "master"))
 @takes(Prices, without=("prevalence", "objective"))
 @takes(Guarding)
 @takes(Certainty)

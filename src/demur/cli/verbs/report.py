@@ -123,6 +123,11 @@ def command(
         _require_groups(pages, source, prices, design)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
+    if source.missing_labels == "bounds":
+        raise InputError(
+            "`--missing-labels bounds` is for demur compare and decide: the page shows no bounds. "
+            "Hint: drop leaves these rows out, and the page says that nothing is proven."
+        )
     flags = source, prices, limits, classes, certainty, output
     read = ask(*flags, split=not pages.one_page, design=design)
     parts = make_reports(read, pages.smallest)
