@@ -299,6 +299,18 @@ class SlowAnswer:
         costs = point.losses()[self.y].tolist()
         return slow_gap(self.slow_rule(rule), self.slow_rule(other), costs, **self._given(point))
 
+    def difference_ends(self, rule, other, point):
+        """Interval of a difference: neither end beyond what the actions of the two rules can differ by."""
+        taken = [
+            {int(code) for codes in (*one.honest, one.hindsight) for code in codes} for one in (rule, other)
+        ]
+        losses = point.losses()
+        possible = [
+            losses[k][a] - losses[k][b] for k in set(self.y.tolist()) for a in taken[0] for b in taken[1]
+        ]
+        high, low = self.gap(rule, other, point).interval()[1], -self.gap(other, rule, point).interval()[1]
+        return max(low, min(possible)), min(high, max(possible))
+
     def regret_bound(self):
         """Largest upper end of the differences to the rules chosen for each corner."""
         ends = []
@@ -310,7 +322,7 @@ class SlowAnswer:
                 (self.best.hindsight, *self.best.honest), (other.hindsight, *other.honest), strict=True
             )
             same = all(np.array_equal(one, two) for one, two in pairs)
-            ends.append(0.0 if same else self.gap(self.best, other, corner).interval()[1])
+            ends.append(0.0 if same else self.difference_ends(self.best, other, corner)[1])
         return max(ends)
 
     def after_choice(self, seed):

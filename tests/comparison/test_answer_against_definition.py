@@ -89,8 +89,8 @@ def wanted_difference(slow, rule, other, shift, ranged):
         return 0.0, (0.0, 0.0)
     gap = slow.gap(rule, other)
     points = [slow.asked.point, *(slow.asked.corners if ranged else ())]
-    low = min(-slow.gap(other, rule, point).interval()[1] for point in points)
-    high = max(slow.gap(rule, other, point).interval(shift=shift)[1] for point in points)
+    ends = [slow.difference_ends(rule, other, point) for point in points]
+    low, high = min(low for low, _ in ends), max(high for _, high in ends) + shift
     difference = gap.cost + (shift if other.model is None else 0.0)
     return difference, (min(low, difference), max(high, difference))
 

@@ -387,4 +387,10 @@ def paired_interval(
         for pair in ((first, second), (second, first))
     )
     low, high = -back.interval(level).high, gap.interval(level).high
+    if not first.judged.honest_fees and not second.judged.honest_fees:
+        # no case differs by more than the actions of the two rules can
+        rows = losses.table[first.honest.sum(axis=1) > 0] if losses.by_case is None else losses.table
+        one, two = rows[:, first.taken], rows[:, second.taken]
+        low = max(low, float((one.min(axis=1) - two.max(axis=1)).min()))
+        high = min(high, float((one.max(axis=1) - two.min(axis=1)).max()))
     return gap.cost, Interval(min(low, gap.cost), max(high, gap.cost))
