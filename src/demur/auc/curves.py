@@ -29,6 +29,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.roc.curve import area_between, check_part, running_rate
+from demur.roc.operating import only_one
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
@@ -85,16 +86,13 @@ def partial_area(
 
 def rate_at_point(sensitivity: Any, specificity: Any) -> tuple[str, Functional]:
     """Name and function of the rate at a fixed value of the other rate."""
-    if (sensitivity is None) == (specificity is None):
-        raise input_error(
-            "sensitivity and specificity", "must be given one at a time", (sensitivity, specificity)
-        )
-    asked, held = ("sensitivity", "specificity") if sensitivity is None else ("specificity", "sensitivity")
-    level = check_rate(specificity if sensitivity is None else sensitivity, held)
+    hint = "specificity=0.9 compares the sensitivities there."
+    held, value = only_one(hint, sensitivity=sensitivity, specificity=specificity)
+    asked, level = "sensitivity" if held == "specificity" else "specificity", check_rate(value, held)
 
     def rate(negatives: Any, positives: Any, *, resampled: bool = False) -> float:
         del resampled  # the rate of a resample is read off in the same way
-        if sensitivity is None:
+        if held == "specificity":
             return rate_at(negatives, positives, level)
         return rate_at(positives[::-1], negatives[::-1], level)
 

@@ -308,15 +308,6 @@ def _one_open(values: dict[str, Any]) -> str:
     return missing[0]
 
 
-def _root(excess: Callable[[float], float], low: float, high: float, what: str) -> float:
-    if excess(low) * excess(high) > 0:
-        raise UndefinedError(
-            f"No {what} between {low:.3g} and {high:.3g} gives the study asked for. "
-            "Hint: change the size or the power."
-        )
-    return root_between(excess, low, high)
-
-
 def auc_study(
     *,
     auc: float | None = None,
@@ -396,7 +387,16 @@ def auc_study(
         # the range to search, and what the error sentence calls it
         floor = null_auc if other_auc is None else other_auc
         low, word = (floor + _EDGE, "AUC") if solved == "auc" else (1e-15, "level")
-        value = _root(lambda a: auc_power(**{**known, solved: a}) - target, low, 1 - _EDGE, word)
+
+        def excess(value: float) -> float:
+            return auc_power(**{**known, solved: value}) - target
+
+        if excess(low) * excess(1 - _EDGE) > 0:
+            raise UndefinedError(
+                f"No {word} between {low:.3g} and {1 - _EDGE:.3g} gives the study asked for. "
+                "Hint: change the size or the power."
+            )
+        value = root_between(excess, low, 1 - _EDGE)
     return AucStudy(solved=solved, n_negative=n_negative, **{**names, solved: value})  # type: ignore[arg-type]
 
 

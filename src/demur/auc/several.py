@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,8 @@ def auc_covariance(
 
     Notes
     -----
-    The variance formulas with products in place of squares. "unbiased" need not be positive
-    semi-definite.
+    The variance formulas with products in place of squares, that is (V(a) + V(b) - V(a - b)) / 2.
+    "unbiased" need not be positive semi-definite.
 
     References
     ----------
@@ -108,12 +109,13 @@ def auc_covariance(
 
 
 def _covariance(tables: ModelTables, method: str) -> FloatArray:
-    k = tables.joint.n_models
-    matrix = np.empty((k, k))
-    for a in range(k):
-        for b in range(a + 1):
-            table = tables.product(a, b, interaction=method in NEEDS_PAIR_SUM)
-            matrix[a, b] = matrix[b, a] = placement_variance(table, method, "The covariance")
+    """Covariances from the variances of the AUCs and of their differences: 2 xy = x^2 + y^2 - (x - y)^2."""
+    pair_sums, models = method in NEEDS_PAIR_SUM, range(tables.joint.n_models)
+    own = np.array([placement_variance(tables.single(a), method, "The covariance") for a in models])
+    matrix = np.diag(own)
+    for a, b in combinations(models, 2):
+        gap = placement_variance(tables.difference(a, b, interaction=pair_sums), method)
+        matrix[a, b] = matrix[b, a] = (own[a] + own[b] - gap) / 2
     return matrix
 
 
@@ -376,7 +378,7 @@ def auc_pairwise_tests(
     labels = tuple(map(str, range(k))) if names is None else tuple(map(str, names))
     if len(labels) != k or len(set(labels)) != k:
         raise input_error("names", f"must be {k} different names, one per column", labels)
-    pairs = np.array([(a, b) for a in range(k) for b in range(a + 1, k)])
+    pairs = np.array(list(combinations(range(k), 2)))
     tables = ModelTables(joint, weights)
     tests = [paired_test(tables, int(a), int(b), options) for a, b in pairs]
     pvalue = np.array([test.pvalue for test in tests])

@@ -190,29 +190,6 @@ class ModelTables:
             pair_squares,
         )
 
-    def product(self, a: int, b: int, *, interaction: bool) -> TwoWay:
-        """Sums of products of psi_a and psi_b: as `single` where a = b, covariances otherwise."""
-        first, second, joint = self.single(a), self.single(b), self.joint
-        if a == b:
-            return first
-        n, m, mean = first.n_negative, first.n_positive, first.estimate * second.estimate
-        if self._squared is not None:
-            gap = self.difference(a, b, interaction=interaction)
-            names = ("ss_negative", "ss_positive", *(["ss_interaction"] if interaction else []))
-            polarised = {
-                name: (getattr(first, name) + getattr(second, name) - getattr(gap, name)) / 2
-                for name in names
-            }
-            return first._replace(**{"estimate": mean, "ss_interaction": None, **polarised})
-        (row_a, column_a, _), (row_b, column_b, _) = joint.placements(a), joint.placements(b)
-        by_row = (row_a / m - first.estimate) * (row_b / m - second.estimate)
-        by_column = (column_a / n - first.estimate) * (column_b / n - second.estimate)
-        if joint.negative_weight is not None and joint.positive_weight is not None:
-            by_row, by_column = by_row * joint.negative_weight, by_column * joint.positive_weight
-        rows, columns = float(by_row.sum()), float(by_column.sum())
-        rest = n * m * mean + m * rows + n * columns
-        return TwoWay(n, m, mean, rows, columns, joint.joint_wins(a, b) - rest if interaction else None)
-
     def clustered(self, a: int, b: int | None = None) -> ClusteredAuc:
         """Sum up the AUC of a model, or its difference to that of another, by cluster (Obuchowski 1997)."""
         joint, clusters = self.joint, self.joint.clusters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,7 @@ from demur._kernels.proportions import joined_limits
 from demur._kernels.roots import root_between
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
-from demur.roc.segment import tango_interval
+from demur.roc.segment import tango_interval, tango_limits
 from demur.typing import Labels
 
 __all__ = ["QUESTIONS", "MarginTest", "cost_margin_test", "margin_result", "tango_margin_test"]
@@ -110,16 +109,13 @@ def _pvalue_below(limits: Callable[[float], tuple[float, ...]], margin: float) -
     return float(ndtr(sign * z))
 
 
-def _tango(b: float, c: float, n: float) -> Callable[[float], tuple[float, float]]:
+def _tango(b: int, c: int, n: int) -> Callable[[float], tuple[float, float]]:
     """Limits of (b - c) / n for any quantile z."""
-    from scipy.special import erf
+    missed, alarmed, cases = np.array([[b], [c], [n]], dtype=np.float64)
 
     def limits(z: float) -> tuple[float, float]:
-        if z <= 0:
-            return (b - c) / n, (b - c) / n
-        level = min(float(erf(z / math.sqrt(2))), 1 - 2**-53)
-        found = tango_interval(b, c, n, confidence_level=level)
-        return float(found.low), float(found.high)
+        low, high = tango_limits(missed, alarmed, cases, z)
+        return float(low[0]), float(high[0])
 
     return limits
 

@@ -49,6 +49,7 @@ __all__ = [
     "chosen",
     "class_sizes",
     "hits_and_alarms",
+    "only_one",
     "operating_point",
     "optimism",
     "roc_interval",
@@ -461,7 +462,7 @@ CRITERIA = {
 }
 
 
-def _only_one(hint: str, **given: Any) -> tuple[str, Any]:
+def only_one(hint: str, **given: Any) -> tuple[str, Any]:
     """Return the name and the value of the one argument that is given."""
     named = {name: value for name, value in given.items() if value is not None}
     if len(named) != 1:
@@ -480,7 +481,7 @@ def chosen(
     prevalence: float,
 ) -> Choice:
     """Return the rule asked for; exactly one of the first four must be given."""
-    _only_one(
+    only_one(
         "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
         threshold=threshold,
         sensitivity=sensitivity,
@@ -732,7 +733,7 @@ def roc_interval(
 
 def _held(specificity: Any, sensitivity: Any, threshold: Any) -> tuple[str, FloatArray]:
     hint = "specificity=0.9 asks for the sensitivity there."
-    name, value = _only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
+    name, value = only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
     if name != "threshold":
         return name, check_probability(value, name)
     if isinstance(value, str):

@@ -21,7 +21,14 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels, Scalar
 
-__all__ = ["AreaKind", "ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"]
+__all__ = [
+    "AreaKind",
+    "ConfidentSegment",
+    "TangoInterval",
+    "confident_segment",
+    "tango_interval",
+    "tango_limits",
+]
 
 AreaKind = Literal["union", "vertical", "horizontal", "sum", "concordant"]
 _WEIGHTS_HINT = "Tango's interval counts cases; use whole weights or none."
@@ -102,7 +109,7 @@ def tango_interval(
     """
     missed, alarmed, cases = _check_table(b, c, n)
     level = check_confidence_level(confidence_level)
-    low, high = _tango_limits(missed, alarmed, cases, normal_quantile(level))
+    low, high = tango_limits(missed, alarmed, cases, normal_quantile(level))
     return TangoInterval(
         low=as_scalar(low),
         high=as_scalar(high),
@@ -125,7 +132,7 @@ def _check_table(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[FloatArray, 
     return missed.astype(np.float64), alarmed.astype(np.float64), cases.astype(np.float64)
 
 
-def _tango_limits(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+def tango_limits(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """Limits in closed form; T(delta)^2 = z^2 is a quartic with the known root (b - c) / n.
 
     Dividing that root out of Tango (1998), eq. 1 and 2, and shifting by (b - c) / (n + z^2) leaves
@@ -359,7 +366,7 @@ def confident_segment(
     b, c = missed.astype(np.float64), alarmed.astype(np.float64)
     confident = (b - c) ** 2 <= z * z * (b + c)
     run = np.flatnonzero(confident)
-    low, high = _tango_limits(b, c, np.full(len(b), counts.n), z)
+    low, high = tango_limits(b, c, np.full(len(b), counts.n), z)
     return ConfidentSegment(
         points=points,
         thresholds=cuts,
