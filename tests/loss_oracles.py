@@ -146,11 +146,44 @@ def slow_estimate(rule, costs, *, classes, weights=None, shares=None, level=0.95
 
 
 def slow_gap(rule, other, costs, *, classes, weights=None, shares=None):
-    """Mean of the losses of a rule less those of another, with two of the worst units added."""
+    """Mean of the losses of a rule less those of another, with two of the worst units added.
+
+    Where classes are strata, one unit is added to each class: the worst of that class.
+    """
     given = {"weights": weights, "classes": classes, "shares": shares}
+    if shares is not None:
+        return _slow_class_gap(rule, other, costs, **given)
     worst = max(worst_cells(costs, rule.taken, scores=rule.scores, spared=other.taken, **given).values())
     gaps = [one - two for one, two in zip(rule.losses(costs), other.losses(costs), strict=True)]
     return slow_mean(gaps, worst, added=2, **given)
+
+
+def _slow_class_gap(rule, other, costs, *, classes, weights, shares):
+    gaps = [one - two for one, two in zip(rule.losses(costs), other.losses(costs), strict=True)]
+    plain = slow_mean(gaps, 0.0, weights=weights, classes=classes, shares=shares, added=0)
+    raised = variance = 0.0
+    for k in sorted(set(classes)):
+        members = [i for i, own in enumerate(classes) if own == k]
+        if shares[k] == 0:
+            continue
+        mine = [1.0 if weights is None else weights[i] for i in members]
+        share = [one / sum(mine) for one in mine]
+        number = 1 / sum(one**2 for one in share)
+        mean = sum(one * gaps[i] for one, i in zip(share, members, strict=True))
+        worst = -math.inf
+        abstain = len(costs[0]) - 1
+        for action in {a % (abstain + 1) for a in rule.taken}:
+            for i in half_of_class(members, rule.scores, action, abstain):
+                spared = min(costs[i][b] for b in other.taken)
+                relative = share[members.index(i)] * len(members)
+                worst = max(worst, relative * (costs[i][action] - spared))
+        u = 1 / number
+        own_raised = (mean + u * worst) / (1 + u)
+        squares = sum((one * (gaps[i] - mean)) ** 2 for one, i in zip(share, members, strict=True))
+        squares = (squares + (u * (worst - own_raised)) ** 2) / (1 + u) ** 2
+        raised += shares[k] * own_raised
+        variance += shares[k] ** 2 * squares * (number + 1) / number
+    return plain._replace(raised=raised, raised_error=math.sqrt(variance))
 
 
 # ---------------------------------------------------------------- the choice

@@ -23,9 +23,16 @@ def complete(tmp_path):
 
 def test_the_answer_is_that_of_the_complete_rows(run, gaps, complete):
     found, expected = (run("compare", name, *FLAGS, "--json").json for name in ("gaps.csv", "full.csv"))
-    (note,) = found["comparison"].pop("notes")
-    assert note.startswith("1 of 481 cases have no label: they were left out; their scores do not differ")
+    unlabelled, *without, compared = found["comparison"].pop("notes")
+    assert unlabelled.startswith(
+        "1 of 481 cases have no label: they were left out; their scores do not differ"
+    )
+    assert without == [f"{n} of 483 cases have no score of {name}." for n, name in ((3, "good"), (1, "bad"))]
+    assert compared == "Models are compared on the 480 cases that all of them scored."
     assert expected["comparison"].pop("notes") == []
+    # the other model scored more rows
+    models = [one["comparison"].pop("models") for one in (found, expected)]
+    assert models[0]["good"] == models[1]["good"]
     assert found["comparison"] == expected["comparison"]
     assert found["data"].pop("dropped") == {"0": 1, "1": 2, "": 2}
     assert found["data"].pop("dropped_without") == {"good": 4, "y_true": 1}

@@ -196,7 +196,8 @@ def unscored(y_true: Any, scores: Any) -> Unscored | None:
         return None
     check_same_length(y_true=np.asarray(y_true), **{f"scores of {name}": own for name, own in scored.items()})
     common = np.logical_and.reduce(list(scored.values()))
-    if not common.any():
+    labelled = ~labels_missing(y_true)
+    if not (common & labelled).any():
         raise InputError("`scores` of all models exist for no case. Hint: compare fewer models.")
     classes = np.unique(np.asarray(y_true).astype(str), return_inverse=True)[1]
     looked_at = {"classes": np.eye(classes.max() + 1)[classes], **columns}
@@ -207,11 +208,12 @@ def unscored(y_true: Any, scores: Any) -> Unscored | None:
         known = {what: values[_complete(values)] for what, values in looked_at.items() if what != name}
         lacking = {what: ~own[_complete(values)] for what, values in looked_at.items()}
         unlike = [what for what, values in known.items() if _differing(values, lacking[what]) is not None]
-        note = f"{int((~own).sum()):,} of {len(own):,} cases have no score of {name}."
+        note = f"{int((~own & labelled).sum()):,} of {int(labelled.sum()):,} cases have no score of {name}."
         notes.append(f"{note} These differ in {' and '.join(unlike)}: nothing is proven." if unlike else note)
         differ = differ or bool(unlike)
     if len(columns) > 1:
-        notes.append(f"Models are compared on the {int(common.sum()):,} cases that all of them scored.")
+        both = int((common & labelled).sum())
+        notes.append(f"Models are compared on the {both:,} cases that all of them scored.")
     return Unscored(scored, common, differ, tuple(notes))
 
 

@@ -14,7 +14,13 @@ from demur._results import Interval
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, Judged, joint_outcomes, outcomes
-from demur.honest.mean_loss import LossSample, MeanLoss, intraclass_correlation, mean_loss
+from demur.honest.mean_loss import (
+    LossSample,
+    MeanLoss,
+    class_mean_loss,
+    intraclass_correlation,
+    mean_loss,
+)
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
@@ -356,12 +362,19 @@ def cost_gap(
 ) -> MeanLoss:
     """Estimate the cost of a rule minus that of another on the same cases.
 
-    The worst loss is that of the first; cases without a label have the class that is worst for it.
+    The worst loss is that of the first; cases without a label have the class that is worst for it. Two units
+    of it are added; where classes are strata, one of its own to each.
     """
     gap, sample = loss_rows([first, second], losses, shares)
-    worst = float(_worst(first, losses, shares, second).max())
-    worst += max((float(fees.max()) for fees in first.judged.honest_fees), default=0.0)
-    worst -= min((float(fees.min()) for fees in second.judged.honest_fees), default=0.0)
+    fees = max((float(paid.max()) for paid in first.judged.honest_fees), default=0.0)
+    fees -= min((float(paid.min()) for paid in second.judged.honest_fees), default=0.0)
+    if sample.stratum is not None and sample.cluster is None:
+        by_class = _worst(first, losses, None, second).max(axis=1) + fees
+        if first.cases.weights == "importance":  # a unit of a class has the mean weight of that class
+            number = np.bincount(first.cases.codes, minlength=len(by_class))
+            by_class *= number * first.cases.sizes.mean() / np.maximum(first.cases.class_sizes, 1e-300)
+        return class_mean_loss(gap, sample, by_class, rate_variance=rate_variance)
+    worst = float(_worst(first, losses, shares, second).max()) + fees
     unit = worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
 

@@ -33,6 +33,7 @@ __all__ = [
     "LossSample",
     "MeanLoss",
     "MeanLossInterval",
+    "class_mean_loss",
     "intraclass_correlation",
     "mean_loss",
     "mean_loss_interval",
@@ -165,6 +166,31 @@ def mean_loss(
         raised=float(raised),
         raised_error=float(np.sqrt(more * (units + added) / max(units + added - 1, 1) + unsure)),
     )
+
+
+def class_mean_loss(
+    loss: FloatArray, sample: LossSample, worst: FloatArray, *, rate_variance: float = 0.0
+) -> MeanLoss:
+    """Return the mean of losses where classes are strata, each with a unit of its own worst loss added.
+
+    Element k of `worst` is the largest loss of a unit of class k. What is unsure is often a class of few
+    cases, whose worst loss need not be the largest of all.
+    """
+    plain = mean_loss(loss, sample, 0.0, added=0, rate_variance=rate_variance)
+    means, raised, variance = [], 0.0, 0.0
+    assert sample.stratum is not None
+    for k in np.unique(sample.stratum[sample.weight > 0]):
+        own = sample.stratum == k
+        weight, squares = sample.weight[own], sample.squares[own]
+        share = float(weight.sum())
+        # the effective number of cases of the class (Kish 1965)
+        part = LossSample(weight / share, squares / share**2, share**2 / float(squares.sum()))
+        found = mean_loss(loss[own], part, float(worst[k]))
+        means.append(found.cost)
+        raised += share * found.raised
+        variance += (share * found.raised_error) ** 2
+    unsure = rate_variance * (means[-1] - means[0]) ** 2
+    return plain._replace(raised=raised, raised_error=float(np.sqrt(variance + unsure)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
