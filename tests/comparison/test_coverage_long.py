@@ -153,3 +153,15 @@ def test_promised_precision_is_kept_for_the_population(n):
         used += right[0] > 0 or right[1] > 0
     assert broken / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
     assert used > runs / 2
+
+
+@pytest.mark.parametrize(("models", "n"), [(1, 120), (4, 120), (1, 300)])
+def test_models_that_know_nothing_are_not_proven_with_eight_positives(models, n):
+    # calling every case negative is best; with a prevalence in use the doubt is in the 8 positives
+    runs, rng = 300, np.random.default_rng(models + n)
+    y = (np.arange(n) < 8).astype(int)
+    costs, proven = CostModel(cost_fn=10, cost_fp=4.5), 0
+    for _ in range(runs):
+        scores = {f"m{k}": rng.normal(size=n) for k in range(models)}
+        proven += compare_models(y, scores, costs=costs, prevalence=0.3).answer.verdict == "proven"
+    assert proven / runs <= 0.025 + 2 * math.sqrt(0.025 * 0.975 / runs)
