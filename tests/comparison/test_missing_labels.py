@@ -208,6 +208,8 @@ def test_a_missing_score_leaves_the_case_out_for_its_model_only():
     )
     with pytest.raises(InputError, match="scores of b"):
         compare_models(y, {"a": score, "b": partly}, costs=COSTS)
+    numbered = compare_models(y, {1: score, 2: partly}, **asked)
+    assert numbered.models["1"].cost == whole.models["a"].cost
 
 
 def test_scores_missing_where_another_model_is_unsure_prove_nothing():

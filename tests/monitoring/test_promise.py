@@ -161,6 +161,6 @@ DESIGNS = {
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize(("n", "models"), [(120, 8), (1000, 1)])
 def test_false_alarms_of_the_promise_over_500_looks(n, models, design):
-    """At most 5 %, and two standard errors of 60 runs; more runs and designs are in docs/how_to/watch.md."""
+    """At most 5 %, and two standard errors of 60 runs."""
     found, runs = rate(60, n=n, models=models, **DESIGNS[design])
     assert found <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)

@@ -18,7 +18,7 @@ from demur.comparison.candidates import baseline_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
-from demur.comparison.missing import rows_of, set_aside, unscored
+from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
 from demur.comparison.models import ModelComparison, OverAllCosts, compared_model, rules_of, tested_pairs
 from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
@@ -38,7 +38,7 @@ from demur.honest.evaluate import Inputs
 from demur.paired.counts import JointCounts
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
-__all__ = ["Comparison", "compare_models", "compared", "table_of_classes"]
+__all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
 
 _LARGE_AMOUNT = 0.1
 """Part of the amounts of a class from which on a single one is worth a sentence."""
@@ -313,11 +313,21 @@ def compare_models(
     if without is None:
         return _compared_data(data, **how)
     found = _compared_data(data.take(without.common), unproven=without.differ, **how)
-    models = dict(found.models)
-    for name, scored in without.scored.items():
-        if scored.sum() > without.common.sum():  # what a model costs does not depend on those beside it
-            own = data._replace(scores={name: data.scores[name]}).take(scored)
-            models[name] = _compared_data(own, **how).models[name]
+    given = {str(name): column for name, column in scores.items()} if isinstance(scores, Mapping) else {}
+    own = {
+        name: _compared_data(data._replace(scores={name: given[name]}).take(scored), **how)
+        for name, scored in without.scored.items()
+        if scored.sum() > without.common.sum()
+    }
+    return compared_where_scored(found, own, without)
+
+
+def compared_where_scored(found: Comparison, own: Mapping[str, Comparison], without: Unscored) -> Comparison:
+    """Join a comparison on the cases that all models scored with those of models on all that they scored.
+
+    What a model costs does not depend on the models beside it.
+    """
+    models = {**found.models, **{name: one.models[name] for name, one in own.items()}}
     return replace(found, models=models, notes=(*found.notes, *without.notes))
 
 

@@ -663,11 +663,7 @@ def roc_interval(
     and Pearson, are from the estimate is added in squares (Zou and Donner). No resampling.
 
     Coverage of nominal 0.95 at specificity 0.9 (2,000 samples; AUC 0.75, 0.9, 0.98; 10 + 90, 50 + 50
-    and 50 + 450 cases): "mover" 0.968 to 0.998, "exact" 0.998 to 1. With unequal spreads, exponential
-    scores, scores of one decimal, 20 positives and specificities down to 0.7 and up to 0.98 "mover" held
-    in 0.944 at least. Median width: "exact" 1.2 to 1.6 times that of "mover"; "mover" 1.03 to 1.4 times
-    that of a percentile bootstrap (2,000 resamples of each class) where the AUC is 0.75 or 0.9, and 1.2
-    to 1.8 times at 0.98, where the bootstrap held in 0.55 to 0.97.
+    and 50 + 450 cases): "mover" 0.968 to 0.998, "exact" 0.998 to 1 (docs/coverage.md).
 
     References
     ----------

@@ -15,7 +15,12 @@ from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
 from demur.comparison.answer import Answer
 from demur.comparison.case_table import CaseTable, Columns
-from demur.comparison.comparison import Comparison, compared, table_of_classes
+from demur.comparison.comparison import (
+    Comparison,
+    compared,
+    compared_where_scored,
+    table_of_classes,
+)
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
 from demur.costs.reviewer import Reviewer
@@ -239,8 +244,8 @@ class TwoClasses:
         found = compared(table, problem, class_names=names)
         if without is None:
             return found
-        own = {name: self._compared_rows(one).models[name] for name, one in rows.own.items()}
-        return replace(found, models={**found.models, **own}, notes=(*found.notes, *without.notes))
+        own = {name: self._compared_rows(one) for name, one in rows.own.items()}
+        return compared_where_scored(found, own, without)
 
     def policy(self, answer: Answer, name: str) -> Policy:
         """Make the policy of an answer."""
