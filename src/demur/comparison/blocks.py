@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.comparison.candidates import Candidate, model_candidates
+from demur.comparison.candidates import Candidate, judged_again, model_candidates
 from demur.comparison.estimates import cost_at, losses_at
 from demur.comparison.problem import DecisionProblem
 from demur.honest.cases import JudgedModel, SplitCases
@@ -81,6 +81,9 @@ def shuffled_cost(
     cases = candidate.cases.shuffled
     if cases is None or model is None or candidate.model is None:
         return None
+    if candidate.learner is not None and isinstance(model, Inputs):
+        found = judged_again(candidate, cases, model)
+        return None if found is None else cost_at(found, problem.centre)
     again = cases.judge(model.scores) if isinstance(model, JudgedModel) else model
     same = model_candidates(cases, candidate.model, again, problem, 0)
     kept = [one for one in same if (one.kind, one.aim) == (candidate.kind, candidate.aim)]

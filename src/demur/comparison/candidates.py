@@ -1,12 +1,13 @@
 """Rules to choose from: those of each model, and the baselines without one."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from demur._checks import input_error
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
@@ -14,7 +15,7 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
-from demur.exceptions import UndefinedError
+from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
 from demur.honest.decisions import Judged, judge_constant, outcomes
@@ -33,14 +34,18 @@ from demur.windows.search import CutLimits, Prices, prevalence_factors
 
 __all__ = [
     "ALWAYS_ABSTAIN",
+    "JOINT_LEARNERS",
     "LEARNERS",
     "Candidate",
     "Cuts",
+    "JointLearner",
     "RuleLearner",
     "baseline_candidates",
     "baseline_code",
     "cheapest_at_corners",
     "choose_cuts",
+    "joint_candidates",
+    "judged_again",
     "model_candidates",
 ]
 
@@ -76,12 +81,31 @@ class RuleLearner(Learner, Protocol):
         """Choose the rule on all cases."""
 
 
+class JointLearner(RuleLearner, Protocol):
+    """Learns rules that read the scores of several models, or columns beside them, in this order."""
+
+    @property
+    def name(self) -> str:
+        """How the rule is called where others have the name of their model."""
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The models whose scores it reads."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The known columns of the cases it reads besides (`SplitCases.known`)."""
+
+
 LEARNERS: list[Callable[[DecisionProblem], RuleLearner | None]] = []
 """Learners of further rules: each says how rules of its kind are learned for a problem, None for not at all.
 
 Their rules are candidates beside windows, thresholds and the rules of many classes. A rule is written, read
-and exported by its entry in `demur.windows.rule.RULES`.
+and exported by its entry in `demur.windows.rule.RULES`. A learner may have `reads`, as in `JointLearner`.
 """
+
+JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = []
+"""Learners of rules of several models: from a problem and the names of its models."""
 
 
 class Cuts(NamedTuple):
@@ -120,6 +144,13 @@ class Candidate(JudgedRule):
         Place of the costs it was chosen for, where rules are chosen for several corners.
     paid : array or None
         Costs by class and action, where every case has its own; before the factors.
+    charged : array or None
+        Fees by class for asking models, where some are charged.
+    handicap : float
+        What is added to the cost in the choice: a rule must be cheaper by so much than the preferred one of
+        its model.
+    learner : RuleLearner or None
+        What found it, where that is an entry of `LEARNERS` or `JOINT_LEARNERS`.
     """
 
     kind: str
@@ -130,6 +161,9 @@ class Candidate(JudgedRule):
     gap: float = 0.0
     aim: int = 0
     paid: FloatArray | None = None
+    charged: FloatArray | None = None
+    handicap: float = 0.0
+    learner: RuleLearner | None = None
 
     @classmethod
     def of(
@@ -154,6 +188,7 @@ class Candidate(JudgedRule):
             hindsight=outcomes(cases, [judged.hindsight]),
             order=order,
             paid=None if losses is None else paid_sums(cases, losses, judged.honest),
+            charged=_fee_sums(cases, judged) if judged.honest_fees else None,
             **{"rule": None, "window": None, **rule},
         )
 
@@ -168,6 +203,15 @@ class Candidate(JudgedRule):
         """Return a baseline for other splits of the same cases."""
         judged = judge_constant(cases, baseline_code(self))
         return Candidate.of(cases, self.kind, None, judged, self.order)
+
+
+def _fee_sums(cases: SplitCases, judged: Judged) -> FloatArray:
+    """Sum the honest fees by class, averaged over the splits."""
+    total = np.zeros(cases.n_classes)
+    for split, (rows, fees) in enumerate(zip(cases.splits.repeats, judged.honest_fees, strict=True)):
+        codes = cases.codes[rows.cell].astype(np.int64)
+        total += np.bincount(codes, cases.splits.judged(split) * fees, cases.n_classes)
+    return np.asarray(total / len(judged.honest_fees))
 
 
 def baseline_code(candidate: Candidate) -> int:
@@ -227,10 +271,53 @@ def model_candidates(
         return _learned(cases, name, model, [*learners, *further], place)
     rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
-    candidates += _learned(cases, name, model, further, place)
+    for learner in further:
+        reads = getattr(learner, "reads", ())
+        candidates += _learned(cases, name, _with_columns(cases, [model], reads), [learner], place)
     if not candidates:
         raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
+    if problem.prices:
+        candidates = [_charged(one, problem.prices.get(name, 0.0)) for one in candidates]
     return candidates
+
+
+def joint_candidates(
+    table: Mapping[str, SplitCases], models: Mapping[str, JudgedModel | Inputs], problem: DecisionProblem
+) -> tuple[dict[str, Inputs], dict[str, list[Candidate]]]:
+    """Return the rules of several models by their names, and what each of them reads."""
+    cases = next(iter(table.values()))
+    unknown = [name for name in problem.prices if name not in models]
+    if unknown:
+        raise input_error("prices", f"must name models ({', '.join(models)})", repr(unknown[0]))
+    if problem.include and any(one is not cases for one in table.values()):
+        raise InputError("`include` needs all scores of every case, got counts. Hint: pass labels and scores.")
+    learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(models))]
+    inputs = {
+        one.name: _with_columns(cases, [models[name] for name in one.members], one.reads) for one in learners
+    }
+    found = {
+        one.name: _learned(cases, one.name, inputs[one.name], [one], len(models) + place)
+        for place, one in enumerate(learners)
+    }
+    return inputs, {name: candidates for name, candidates in found.items() if candidates}
+
+
+def _with_columns(
+    cases: SplitCases, models: Sequence[JudgedModel | Inputs], reads: Sequence[str]
+) -> JudgedModel | Inputs | Any:
+    """Return the scores of models and what else is known of the cases as one table."""
+    if len(models) == 1 and not reads:
+        return models[0]
+    columns = [*(model.scores for model in models), *(cases.known[name] for name in reads)]
+    return Inputs(np.column_stack(columns))
+
+
+def _charged(candidate: Candidate, price: float) -> Candidate:
+    """Return a rule that pays for asking its model once per case."""
+    judged = candidate.judged
+    fees = tuple(np.full(len(codes), price) for codes in judged.honest)
+    judged = replace(judged, honest_fees=fees, hindsight_fees=np.full(len(judged.hindsight), price))
+    return replace(candidate, judged=judged, charged=_fee_sums(candidate.cases, judged))
 
 
 def _learned(
@@ -246,11 +333,18 @@ def _learned(
     candidates = []
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
-            assert not judged.honest_fees, "costs of candidates hold no fees: combination_costs does"
             found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
+            found["learner"] = learner
             found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
     return candidates
+
+
+def judged_again(candidate: Candidate, cases: SplitCases, model: Inputs) -> Candidate | None:
+    """Return what the learner of a candidate finds on other splits of the same cases; None without a rule."""
+    assert candidate.learner is not None and candidate.model is not None
+    found = _learned(cases, candidate.model, model, [candidate.learner], 0)
+    return found[0] if found else None
 
 
 def cheapest_at_corners(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,10 @@ _FEW_CLUSTERS = 20
 
 
 class Columns(NamedTuple):
-    """Checked rows: classes, scores by model, labels (negative, positive), and weights, clusters, times."""
+    """Checked rows: classes, scores by model, labels (negative, positive), weights, clusters, times.
+
+    `known` holds what else is known of every row when it is decided, by name.
+    """
 
     positive: BoolArray
     scores: Mapping[str, FloatArray]
@@ -56,10 +60,18 @@ class Columns(NamedTuple):
     labels: tuple[Any, Any]
     cluster: IntArray | None = None
     time: Any = None
+    known: Mapping[str, FloatArray] = MappingProxyType({})
 
 
 def check_columns(
-    y_true: Any, scores: Any, *, pos_label: Any, sample_weight: Any, groups: Any = None, time: Any = None
+    y_true: Any,
+    scores: Any,
+    *,
+    pos_label: Any,
+    sample_weight: Any,
+    groups: Any = None,
+    time: Any = None,
+    known: Any = None,
 ) -> Columns:
     """Return labels, scores and weights as columns of one length."""
     if isinstance(y_true, ScoreCounts):
@@ -76,7 +88,9 @@ def check_columns(
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
-    return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times)
+    beside = {name: check_scores(column, name) for name, column in (known or {}).items()}
+    check_same_length(y_true=positive, **beside)
+    return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times, beside)
 
 
 def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:
@@ -148,17 +162,24 @@ class CaseTable:
         weights: str,
         groups: Any = None,
         time: Any = None,
+        known: Any = None,
     ) -> "CaseTable":
         """Check labels, scores and weights, and split them."""
         columns = check_columns(
-            y_true, scores, pos_label=pos_label, sample_weight=sample_weight, groups=groups, time=time
+            y_true,
+            scores,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            groups=groups,
+            time=time,
+            known=known,
         )
         return cls.of_columns(columns, problem, weights=weights)
 
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
-        positive, scores, sample_weight, labels, cluster, time = given
+        positive, scores, sample_weight, labels, cluster, time, known = given
         kept = slice(None) if sample_weight is None else sample_weight > 0
         cluster = clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
@@ -176,7 +197,7 @@ class CaseTable:
             cases = SplitCases.of_rows(
                 positive, weight, weights=weights, cluster=cluster, **_splitting(problem)
             )
-        cases = replace(cases, losses=losses)
+        cases = replace(cases, losses=losses, known={name: frozen(one[kept]) for name, one in known.items()})
         if time is not None:
             cases = cases.by_time(time[kept])
         _refuse_promises(cases, problem)

@@ -164,7 +164,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         shuffled_cost=shuffled_cost(best, model, problem),
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
-        digest=digest_of(choice, best.model) if problem.many else None,
+        digest=digest_of(choice, best.model) if problem.many or isinstance(model, Inputs) else None,
         cluster_size=_cluster_size(best.cases.cluster),
     )
 
@@ -353,15 +353,15 @@ def _values(candidates: Sequence[Candidate], choice: Choice) -> tuple[FloatArray
 
     Also the size of the costs by which ties are judged, as a regret may be 0.
     """
-    problem = choice.problem
+    problem, handicaps = choice.problem, np.array([one.handicap for one in candidates])
     if problem.objective == "guaranteed":
         return np.array([_bound(one, choice, 1) for one in candidates]), 0.0
     if problem.objective in ("worst", "regret"):
         costs = np.array([[cost_at(one, scenario) for scenario in problem.corners()] for one in candidates])
         floors = choice.floors if problem.objective == "regret" else 0.0
-        return np.asarray((costs - floors).max(axis=1)), float(np.abs(costs).max())
+        return np.asarray((costs - floors).max(axis=1)) + handicaps, float(np.abs(costs).max())
     point = problem.centre
-    return np.array([cost_at(one, point) for one in candidates]), 0.0
+    return np.array([cost_at(one, point) for one in candidates]) + handicaps, 0.0
 
 
 def _thresholds(candidate: Candidate, problem: DecisionProblem) -> Window | None:
@@ -473,7 +473,7 @@ def _advisable(choice: Choice) -> set[str]:
 
 
 def _guarantee_defined(choice: Choice) -> bool:
-    return all(one is not None for one in choice.certificates.values())
+    return not choice.problem.prices and all(one is not None for one in choice.certificates.values())
 
 
 def _bound(candidate: Candidate, choice: Choice, models: int) -> float:

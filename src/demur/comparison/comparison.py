@@ -14,12 +14,20 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
-from demur.comparison.candidates import baseline_candidates
+from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
 from demur.comparison.case_table import CaseTable, Columns, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
-from demur.comparison.models import ModelComparison, OverAllCosts, compared_model, rules_of, tested_pairs
+from demur.comparison.models import (
+    ModelComparison,
+    OverAllCosts,
+    RuleCost,
+    compared_model,
+    rule_cost,
+    rules_of,
+    tested_pairs,
+)
 from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
@@ -58,6 +66,8 @@ class Comparison(Result):
         Name -> `ModelComparison`, in the order given.
     baselines : mapping
         Rule without a model -> its cost per case; also as `trivial`.
+    combinations : mapping
+        Name of a rule of several models -> `RuleCost`; empty unless `include` asks for some.
     problem : DecisionProblem
         Costs, prevalence, objective, limits, level and seed.
     classes : tuple
@@ -80,6 +90,7 @@ class Comparison(Result):
     answer: Answer | Any
     models: Mapping[str, ModelComparison]
     baselines: Mapping[str, float]
+    combinations: Mapping[str, RuleCost]
     problem: DecisionProblem
     classes: tuple[Any, ...]
     n: float
@@ -105,6 +116,7 @@ class Comparison(Result):
         "models",
         "baselines",
         "classes",
+        "combinations",
     )
 
     @property
@@ -163,6 +175,7 @@ class Comparison(Result):
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "baselines": baselines,
             "trivial": baselines,
+            "combinations": {name: one.to_dict() for name, one in self.combinations.items()},
             "costs": None if problem.costs is None else problem.costs.to_dict(),
             "incurred": incurred_costs(problem.costs, self.cases),
             "objective": problem.objective,
@@ -203,6 +216,10 @@ def compare_models(
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
     missing_labels: str = "refuse",
+    budget: Any = None,
+    include: Sequence[str] = (),
+    prices: Mapping[str, float] | None = None,
+    doubt: ArrayLike | Mapping[str, ArrayLike] | None = None,
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -254,6 +271,13 @@ def compare_models(
         from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
         are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
         costs most, so that costs hold whatever these labels are.
+    include : {"combinations", "cascades", "guards"}, optional
+        Rules of several models to choose among besides: averages, votes and disagreement; a cheap model that
+        passes cases on to a second one and to people; a window that abstains where `doubt` is too large.
+    prices : mapping {model: number}, optional
+        What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
+    doubt : array of n numbers, or mapping {name: array}, optional
+        How unlike the training data every case is, for guards; higher is less familiar.
     class_names : (str, str)
         How the words call the negative and the positive class.
     confidence_level : float, default 0.95
@@ -295,7 +319,17 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
-    asked = {"objective": objective, "limits": limits, "confidence_level": confidence_level, "seed": seed}
+    known = {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
+    asked = {
+        "objective": objective,
+        "limits": limits,
+        "confidence_level": confidence_level,
+        "seed": seed,
+        "include": include,
+        "prices": prices,
+        "budget": budget,
+        "doubt": next(iter(known), None),
+    }
     how = {
         "classes": classes,
         "abstain_cost": abstain_cost,
@@ -306,7 +340,7 @@ def compare_models(
         "class_names": class_names,
         "asked": asked,
     }
-    data = _Data(y_true, scores, costs, sample_weight, groups, time)
+    data = _Data(y_true, scores, costs, sample_weight, groups, time, known or None)
     without = None
     if missing_labels == "drop" and scores is not None:
         without = unscored(y_true, scores)
@@ -340,6 +374,7 @@ class _Data(NamedTuple):
     sample_weight: Any
     groups: Any
     time: Any
+    known: Any = None
 
     def take(self, kept: BoolArray) -> _Data:
         """Return the data of some of the cases."""
@@ -367,11 +402,13 @@ def _compared_data(
     if aside is not None:
         data = data.take(aside.kept)
     y_true, scores, costs, *others = data
-    rows = dict(zip(("sample_weight", "groups", "time"), others, strict=True))
+    rows = dict(zip(("sample_weight", "groups", "time", "known"), others, strict=True))
     if classes is not None or isinstance(costs, CostMatrix):
         if pos_label is not None:
             hint = "of two classes the second is the positive one."
             raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
+        if rows.pop("known") is not None:
+            raise InputError("`doubt` is for scores of two classes. Hint: leave classes out, or doubt.")
         priced = {"classes": classes, "costs": costs, "abstain_cost": abstain_cost, "prevalence": prevalence}
         table, problem, class_names = table_of_classes(
             y_true, scores, **priced, weights=weights, **rows, **asked
@@ -478,14 +515,19 @@ def compared(
             over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
         rules = {name: one.result() for name, one in begun.items()}
         candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+        several: dict[str, list[Candidate]] = {}
+        read: dict[str, Any] = dict(judged)
+        if problem.costs is not None:
+            inputs, several = joint_candidates(cases, judged, problem)
+            read, candidates = read | inputs, candidates | several
         choice = None
         if problem.costs is not None:
             if not baselines and not candidates:
                 name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
                 raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
             choice = Choice(
-                cases=cases,
-                judged=judged,
+                cases={**cases, **dict.fromkeys(several, first)},
+                judged=read,
                 problem=problem,
                 baselines=baselines,
                 candidates=candidates,
@@ -504,6 +546,7 @@ def compared(
         answer=answer,
         models=models,
         baselines={one.kind: cost_at(one, problem.centre) for one in baselines},
+        combinations={name: rule_cost(one, problem) for name, (one, *_) in several.items()},
         problem=problem,
         classes=table.labels,
         n=first.n,

@@ -46,9 +46,12 @@ def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     costs, shares, cases = scenario.costs, scenario.shares, candidate.cases
     if isinstance(costs, CaseFactors):
         assert candidate.paid is not None
-        cost = mean_cost(candidate.honest, candidate.paid * np.array(costs), shares)
+        losses = candidate.paid * np.array(costs)
     else:
-        cost = mean_cost(candidate.honest, candidate.honest * scenario.losses.table, shares)
+        losses = candidate.honest * scenario.losses.table
+    if candidate.charged is not None:
+        losses = np.column_stack([losses, candidate.charged])
+    cost = mean_cost(candidate.honest, losses, shares)
     if cases.unlabelled is None:
         return cost
     bound = unlabelled_losses([candidate], losses_at(cases, scenario), best=False)

@@ -46,6 +46,7 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
         and cases.repeats == 1
         and cases.cluster is None
         and cases.unlabelled is None
+        and not any(one.judged.honest_fees for one in candidates)
     ):
         kept, copies = _distinct(cases, candidates)
         weight = np.ones(len(kept))
@@ -56,12 +57,17 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
         table = np.empty((len(corners), len(own), len(candidates)))
         for number, scenario in enumerate(corners):
             costs = _row_losses(cases, cell, own, scenario)
+            scale: Any = 1.0
             if shares is not None and scenario.shares is not None:
                 factors = np.divide(scenario.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
-                costs = costs * factors[own, None]
+                scale = factors[own]
+                costs = costs * scale[:, None]
             for place, candidate in enumerate(candidates):
                 paid = [costs[np.arange(len(own)), codes[rows]] for codes in candidate.judged.honest]
                 table[number, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
+                if candidate.judged.honest_fees:
+                    fees = [fee[rows] for fee in candidate.judged.honest_fees]
+                    table[number, :, place] += np.mean(fees, axis=0) * scale
         return table
 
     if cases.cluster is not None:
@@ -173,8 +179,10 @@ def choice_cost(candidates: Sequence[Candidate], problem: DecisionProblem) -> Af
             there = costs[:, 1:]
             floors = there.min(axis=2, keepdims=True) if problem.objective == "regret" else 0.0
             values, scale = (there - floors).max(axis=1), np.abs(there).max(axis=(1, 2))
+        values = values + handicaps
         return np.array([first_smallest(row, size) for row, size in zip(values, scale, strict=True)])
 
+    handicaps = np.array([one.handicap for one in candidates])
     blocks: dict[int, list[int]] = {}
     for place, one in enumerate(candidates):
         blocks.setdefault(id(one.cases), []).append(place)

@@ -35,6 +35,7 @@ __all__ = [
     "RuleCost",
     "Rules",
     "compared_model",
+    "rule_cost",
     "rules_of",
     "tested_pairs",
 ]

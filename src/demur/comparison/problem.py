@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,6 +12,7 @@ import numpy as np
 from demur._checks import (
     check_choice,
     check_confidence_level,
+    check_nonnegative,
     check_positive_int,
     check_prevalence,
     check_type,
@@ -29,7 +31,10 @@ from demur.typing import FloatArray, Range
 from demur.windows.limits import LIMITS, Limits
 from demur.windows.search import CutLimits, MassRows, cut_limits, prevalence_factors
 
-__all__ = ["OBJECTIVES", "Costs", "DecisionProblem", "Limits", "Scenario", "class_shares_of"]
+__all__ = ["INCLUDED", "OBJECTIVES", "Costs", "DecisionProblem", "Limits", "Scenario", "class_shares_of"]
+
+INCLUDED = ("combinations", "cascades", "guards")
+"""Rules of several models, or of a model and a doubt."""
 
 OBJECTIVES = ("expected", "worst", "regret", "guaranteed")
 
@@ -89,6 +94,14 @@ class DecisionProblem:
     seed : int
     rate_variance : float
         Variance of P(positive) in use, where that is an estimate.
+    include : tuple of str
+        Rules of several models to choose among besides: "combinations", "cascades", "guards".
+    prices : mapping
+        Model -> what asking it for one case costs; empty where nothing is charged.
+    budget : Budget or None
+        Number of reviews that a desk can do, by day or another period.
+    doubt : str or None
+        Known column that says how unfamiliar a case is.
     many, by_case, ranged, may_abstain : bool
         Whether there are more than two classes, every case has its own costs, a cost or the prevalence is a
         range, abstaining has a price.
@@ -103,6 +116,10 @@ class DecisionProblem:
     confidence_level: float
     seed: int
     rate_variance: float = 0.0
+    include: tuple[str, ...] = ()
+    prices: Mapping[str, float] = field(default_factory=dict)
+    budget: Any = None
+    doubt: str | None = None
     many: bool = field(init=False)
     by_case: bool = field(init=False)
     ranged: bool = field(init=False)
@@ -137,6 +154,10 @@ class DecisionProblem:
         limits: Limits,
         confidence_level: Any,
         seed: Any,
+        include: Any = (),
+        prices: Any = None,
+        budget: Any = None,
+        doubt: str | None = None,
     ) -> DecisionProblem:
         """Check what a user passes; the objective defaults to regret for ranges, else expected."""
         if costs is not None and not isinstance(costs, (CostRange, CaseCosts, ClassCosts)):
@@ -181,6 +202,10 @@ class DecisionProblem:
             confidence_level=check_confidence_level(confidence_level),
             seed=check_positive_int(seed, "seed", minimum=0),
             rate_variance=unsure,
+            include=_included(include),
+            prices=_prices(prices),
+            budget=budget,
+            doubt=doubt,
         )
 
     @property
@@ -267,6 +292,20 @@ def _refuse_bounds(objective: str, limits: Limits) -> None:
             "`precision_confidence` needs costs by class. Hint: leave it out to keep the precisions among "
             "the cases at hand."
         )
+
+
+def _included(given: Any) -> tuple[str, ...]:
+    """Return what else to choose among, each once."""
+    names = [given] if isinstance(given, str) else list(given)
+    return tuple(dict.fromkeys(check_choice(name, "include", INCLUDED) for name in names))
+
+
+def _prices(given: Any) -> dict[str, float]:
+    """Return what asking each model costs."""
+    if given is None:
+        return {}
+    check_type(given, "prices", Mapping)
+    return {str(name): float(check_nonnegative(price, f"prices[{name!r}]")) for name, price in given.items()}
 
 
 def _prevalence(value: Any) -> float | Range | None:

@@ -5,8 +5,8 @@ One set of splits serves every model: it depends on the labels in row order and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,6 +115,8 @@ class SplitCases:
         their scores differ, or rows of one customer may belong together.
     dated : bool
         Whether cases have dates that the splits ignore: no guarantee is offered for what comes.
+    known : mapping
+        Name -> a column of what else is known of every cell when it is decided, such as its amount.
     """
 
     codes: BoolArray | IntArray
@@ -131,6 +133,7 @@ class SplitCases:
     selected: bool = False
     unlabelled_losses: FloatArray | None = None
     dated: bool = False
+    known: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of_rows(

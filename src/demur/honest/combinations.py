@@ -158,10 +158,9 @@ def combination_costs(
     def chosen(how: str, rows: IntArray) -> CombinedRule:
         return combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
 
-    highest = float(fees.sum())
     judged = {how: _judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
     found = {
-        name: expected_cost_of(rule, costs.losses, confidence_level=level, highest_fee=highest)
+        name: expected_cost_of(rule, costs.losses, confidence_level=level)
         for name, rule in judged.items()
     }
     best = min(names, key=lambda name: found[name].cost)

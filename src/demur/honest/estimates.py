@@ -290,7 +290,6 @@ def cost_estimate(
     shares: FloatArray | None,
     *,
     level: float,
-    highest_fee: float = 0.0,
     rate_variance: float = 0.0,
     best: bool = False,
 ) -> Estimate:
@@ -301,6 +300,7 @@ def cost_estimate(
     """
     loss, sample = loss_rows([rule], losses, shares, best=best)
     worst = _worst(rule, losses, shares)
+    highest_fee = max((float(paid.max()) for paid in rule.judged.honest_fees), default=0.0)
     highest = float(worst.max()) + highest_fee
     unit = worst_unit(highest, loss, sample, rule.cases)
     mean = mean_loss(loss, sample, unit, rate_variance=rate_variance)
@@ -326,7 +326,11 @@ def cost_estimate(
     # one action for all cases costs what the known shares of the classes make of it
     one_action = shares is not None and np.count_nonzero(rule.taken) == 1
     settled = one_action or _same_for_all(rule, losses)
-    if mean.standard_error == 0 and highest_fee == 0 and settled:
+    # fees for asking models are the same for all cases, or as uncertain as the way to a decision
+    settled &= not rule.judged.honest_fees or highest_fee == min(
+        float(paid.min()) for paid in rule.judged.honest_fees
+    )
+    if mean.standard_error == 0 and settled:
         mean = mean._replace(raised=mean.cost, raised_error=0.0)
     low, high = mean.interval(level)
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))

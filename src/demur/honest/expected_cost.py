@@ -74,13 +74,11 @@ def judged_rule(cases: SplitCases, judged: Judged, scores: FloatArray | None) ->
     return JudgedRule(cases=cases, judged=judged, honest=honest, hindsight=hindsight, scores=scores)
 
 
-def expected_cost_of(
-    rule: JudgedRule, losses: Losses, *, confidence_level: float, highest_fee: float = 0.0
-) -> ExpectedCost:
+def expected_cost_of(rule: JudgedRule, losses: Losses, *, confidence_level: float) -> ExpectedCost:
     """Estimate what a judged rule costs, at the prevalence its cases are judged under."""
     cases, rate = rule.cases, rule.cases.prevalence
     shares = None if rate is None else np.array([1 - rate, rate])
-    estimate = cost_estimate(rule, losses, shares, level=confidence_level, highest_fee=highest_fee)
+    estimate = cost_estimate(rule, losses, shares, level=confidence_level)
     return ExpectedCost(
         cost=estimate.cost,
         interval=estimate.interval,

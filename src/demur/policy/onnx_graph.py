@@ -8,7 +8,18 @@ import numpy as np
 from demur._checks import input_error
 from demur.exceptions import InputError
 from demur.policy.labels import label_kind
-from demur.windows.expression import All, Case, Column, Condition, Decision, Number, Numeric, Sum
+from demur.windows.expression import (
+    All,
+    Bound,
+    Case,
+    Column,
+    Condition,
+    Decision,
+    Interpolated,
+    Number,
+    Numeric,
+    Sum,
+)
 
 __all__ = ["onnx_of"]
 
@@ -103,6 +114,7 @@ class _Writer:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self._written: dict[Any, str] = {}
+        self._bound = dict(decision.bindings)
 
     def constant(self, kind: int, shape: list[int], values: list[Any]) -> str:
         name = f"demur/constant_{len(self.constants)}"
@@ -174,7 +186,27 @@ class _Writer:
             for term in rest:
                 total = self.node("Add", total, term)
             return total
+        if isinstance(value, Bound):
+            return self.number(self._bound[value.name])
+        if isinstance(value, Interpolated):
+            return self._interpolated(value)
         return self.node("Mul", self.number(value.left), self.number(value.right))
+
+    def _interpolated(self, value: Interpolated) -> str:
+        """Count the points up to the value, and look up what the piece between them is made of."""
+        at, size = self.number(value.value), len(value.points)
+        points = self.constant(self.types.DOUBLE, [1, size], list(value.points))
+        reached = self.node("Cast", self.node("GreaterOrEqual", at, points), to=self.types.INT64)
+        one = self.constant(self.types.INT64, [1], [1])
+        # below the first point the function is what it is there, with no slope
+        place = self.node("ReduceSum", reached, one, keepdims=0)
+        before = (value.points[0], *value.points), (value.values[0], *value.values), (0.0, *value.slopes)
+        point, start, slope = (
+            self.node("Gather", self.constant(self.types.DOUBLE, [size + 1, 1], list(column)), place, axis=0)
+            for column in before
+        )
+        risen = self.node("Mul", slope, self.node("Sub", at, point))
+        return self.node("Add", start, risen)
 
     # ------------------------------------------------------------ behind a classifier
 

@@ -197,7 +197,9 @@ class Policy(Result):
         inputs = self.rule.inputs
         columns = tuple(self.columns)
         if not columns:
-            columns = (self.model or "score",) if inputs == 1 else tuple(map(str, self.classes))
+            # a rule of several models, or of a model and other columns, knows their names
+            names = getattr(self.rule, "names", None) or tuple(map(str, self.classes))
+            columns = (self.model or "score",) if inputs == 1 else tuple(names)
         if len(columns) != inputs or len(set(columns)) < inputs:
             raise input_error("columns", f"must be {inputs} different names", repr(columns))
         object.__setattr__(self, "columns", columns)
@@ -214,7 +216,7 @@ class Policy(Result):
             check_type(self.costs, "costs", CostModel)
         elif window and self.chosen == "cheapest":
             raise input_error("costs", "are needed by the rule 'cheapest'", None)
-        if (self.amounts is None) == (self.chosen == "amounts"):
+        if window and (self.amounts is None) == (self.chosen == "amounts"):
             raise input_error("amounts", "belong to the rule 'amounts'", f"the rule {self.chosen!r}")
 
     # ---------------------------------------------------------------- what it says, by name
@@ -426,27 +428,31 @@ class Policy(Result):
             "shares": answer.class_shares,
         }
         if answer.counts is None:
-            sizes = {
-                "n": answer.n,
-                "class_sizes": answer.class_sizes,
-                "digest": answer.digest,
-                "cluster_size": answer.cluster_size,
-            }
+            parts["evidence"] = PolicyEvidence(
+                n=answer.n,
+                class_sizes=answer.class_sizes,
+                digest=answer.digest,
+                cluster_size=answer.cluster_size,
+                software=f"demur {__version__}",
+            )
+        else:
+            counted = PolicyEvidence.from_counts(answer.counts)
+            parts["evidence"] = replace(counted, cluster_size=answer.cluster_size)
+        if isinstance(answer.costs, CostMatrix):
             parts |= {
                 "rule": replace(answer.rule, classes=answer.classes),
                 "costs": replace(answer.costs, classes=answer.classes),
                 "abstain_costs": answer.abstain_costs,
                 "chosen": answer.kind,
-                "evidence": PolicyEvidence(**sizes, software=f"demur {__version__}"),
             }
             return cls(**parts)
-        counted = PolicyEvidence.from_counts(answer.counts)
-        parts["evidence"] = replace(counted, cluster_size=answer.cluster_size)
+        amounts = answer.costs.to_dict() if isinstance(answer.costs, CaseCosts) else None
         if answer.window is None:
-            return cls(**parts, costs=answer.costs, chosen=answer.kind)
+            costs = answer.costs if amounts is None else None
+            return cls(**parts, costs=costs, amounts=amounts, chosen=answer.kind)
         _require_window_of(answer.window, answer.counts)
-        if isinstance(answer.costs, CaseCosts):
-            return cls(**parts, amounts=answer.costs.to_dict(), chosen="amounts")
+        if amounts is not None:
+            return cls(**parts, amounts=amounts, chosen="amounts")
         # one threshold may have been cheaper than reviews: so it stays at other costs, too
         costs = answer.costs.never_abstaining() if math.isinf(answer.window.nu_positive) else answer.costs
         constrained = answer.condition or answer.window.about == "limits"

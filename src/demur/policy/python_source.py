@@ -2,7 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
-from demur.windows.expression import All, Case, Column, Condition, Decision, Number, Numeric, Sum
+from demur.windows.expression import (
+    All,
+    Bound,
+    Case,
+    Column,
+    Condition,
+    Decision,
+    Interpolated,
+    Number,
+    Numeric,
+    Sum,
+)
 
 __all__ = ["python_of"]
 
@@ -45,6 +56,22 @@ def decide(values):
         return None
 '''
 
+_INTERPOLATED = '''
+
+def _interpolated(value, points, values, slopes):
+    """Return a function that is straight between points, and constant before the first of them."""
+    if value < points[0]:
+        return values[0]
+    low, high = 0, len(points)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if value < points[middle]:
+            high = middle
+        else:
+            low = middle
+    return values[low] + slopes[low] * (value - points[low]) if slopes[low] else values[low]
+'''
+
 
 def python_of(decision: Decision, origin: Sequence[str]) -> str:
     """Return the source of a module with one function, of a score or of one value per column."""
@@ -53,7 +80,7 @@ def python_of(decision: Decision, origin: Sequence[str]) -> str:
     words = "the label of a score"
     if len(decision.columns) == 1:
         names = {decision.columns[0]: "score"}
-    lines = []
+    lines = [f"{name} = {_number(number, names)}" for name, number in decision.bindings]
     if decision.valid is not None:
         lines += [f"if not ({_condition(decision.valid, names)}):", "    return None"]
     if isinstance(value, Case):
@@ -69,7 +96,8 @@ def python_of(decision: Decision, origin: Sequence[str]) -> str:
     head = _ONE.format(origin=told, words=_in_docstring(words))
     if len(decision.columns) > 1:
         head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
-    return head + "".join(f"    {line}\n" for line in lines)
+    body = "".join(f"    {line}\n" for line in lines)
+    return head + body + (_INTERPOLATED if "_interpolated(" in body else "")
 
 
 def _condition(test: Condition, names: Mapping[str, str]) -> str:
@@ -86,6 +114,10 @@ def _number(value: Numeric, names: Mapping[str, str]) -> str:
     if isinstance(value, Sum):
         # Python adds from the left
         return f"({' + '.join(_number(term, names) for term in value.terms)})"
+    if isinstance(value, Bound):
+        return value.name
+    if isinstance(value, Interpolated):
+        return f"_interpolated({_number(value.value, names)}, {value.points!r}, {value.values!r}, {value.slopes!r})"
     return f"({_number(value.left, names)} * {_number(value.right, names)})"
 
 

@@ -6,7 +6,19 @@ from typing import Any
 from demur._checks import check_choice, input_error
 from demur.policy.labels import label_kind
 from demur.policy.sql_dialects import DIALECTS, Dialect
-from demur.windows.expression import All, Case, Column, Condition, Decision, FirstBest, Number, Numeric, Sum
+from demur.windows.expression import (
+    All,
+    Bound,
+    Case,
+    Column,
+    Condition,
+    Decision,
+    FirstBest,
+    Interpolated,
+    Number,
+    Numeric,
+    Sum,
+)
 
 __all__ = ["checked_name", "sql_of"]
 
@@ -61,7 +73,17 @@ class _Printer:
             lines += self.cases(decision.value)
         else:
             lines.append(f"ELSE {self.value(decision.value)}")
-        return "CASE\n  " + "\n  ".join(lines) + "\nEND"
+        text = "CASE\n  " + "\n  ".join(lines) + "\nEND"
+        return self.bound(decision.bindings, text) if decision.bindings else text
+
+    def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
+        """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
+        rows, names = "", ""
+        for place, (name, number) in enumerate(bindings):
+            column = self.target.column(f"demur_{name}")
+            rows = f"SELECT {names}{self.number(number)} AS {column}{rows}"
+            rows, names = f"\nFROM ({rows}) AS demur_{place}", f"{names}{column}, "
+        return f"(SELECT {text}{rows})"
 
     def value(self, value: Case | FirstBest) -> str:
         if isinstance(value, Case):
@@ -86,6 +108,8 @@ class _Printer:
     def number(self, value: Numeric) -> str:
         if isinstance(value, Column):
             return f"CAST({self.target.column(value.name)} AS {self.target.real})"
+        if isinstance(value, Bound):
+            return self.target.column(f"demur_{value.name}")
         if isinstance(value, Number):
             return self.target.literal(value.value)
         if isinstance(value, Sum):
@@ -93,7 +117,20 @@ class _Printer:
             for term in rest:
                 total = f"({total} + {term})"
             return total
+        if isinstance(value, Interpolated):
+            return self.interpolated(value)
         return f"({self.number(value.left)} * {self.number(value.right)})"
+
+    def interpolated(self, value: Interpolated) -> str:
+        at, literal = self.number(value.value), self.target.literal
+        pieces = zip(value.points, value.values, value.slopes, strict=True)
+        branches = [f"WHEN {at} < {literal(value.points[0])} THEN {literal(value.values[0])}"]
+        upper = [*value.points[1:], None]
+        for (point, start, slope), end in zip(pieces, upper, strict=True):
+            risen = f"({literal(start)} + ({literal(slope)} * ({at} + {literal(-point)})))"
+            text = risen if slope else literal(start)
+            branches.append(f"ELSE {text}" if end is None else f"WHEN {at} < {literal(end)} THEN {text}")
+        return f"CASE {' '.join(branches)} END"
 
     def label(self, label: Any) -> str:
         if self.kind == "text":

@@ -11,12 +11,14 @@ from typing import Any
 
 __all__ = [
     "All",
+    "Bound",
     "Case",
     "Column",
     "Comparison",
     "Condition",
     "Decision",
     "FirstBest",
+    "Interpolated",
     "Number",
     "Numeric",
     "Product",
@@ -53,7 +55,35 @@ class Product:
     right: Numeric
 
 
-Numeric = Column | Number | Sum | Product
+@dataclass(frozen=True, slots=True)
+class Interpolated:
+    """A function through points, straight between them and constant beyond the first and the last.
+
+    At or above point j and below the next one it is ``values[j] + slopes[j] * (value - points[j])``, each
+    operation rounded by itself.
+
+    Attributes
+    ----------
+    value : Numeric
+        Where the function is taken.
+    points, values, slopes : tuple of float
+        Where its pieces begin, ascending, what it is there, and by how much it rises; the last slope is 0.
+    """
+
+    value: Numeric
+    points: tuple[float, ...]
+    values: tuple[float, ...]
+    slopes: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A number computed before, by its name among the `bindings` of the decision."""
+
+    name: str
+
+
+Numeric = Column | Number | Sum | Product | Interpolated | Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +134,11 @@ class Decision:
         What else must hold for a row to get a decision.
     value : Case or FirstBest
         The label.
+    bindings : tuple of (str, Numeric)
+        Numbers that are used more than once, in the order in which they are computed.
     """
 
     columns: tuple[str, ...]
     valid: Condition | None
     value: Case | FirstBest
+    bindings: tuple[tuple[str, Numeric], ...] = ()
