@@ -314,7 +314,7 @@ def test_fees_count_in_costs_and_differences():
     fees = np.linspace(0.1, 1.0, 10)[order]
     free, paid = Judged((codes,), codes), Judged((codes,), codes, (fees,), fees)
     free, paid = (judged_rule(cases, one, None) for one in (free, paid))
-    found = cost_estimate(paid, LOSSES, None, level=0.95, highest_fee=1.0)
+    found = cost_estimate(paid, LOSSES, None, level=0.95)
     assert (found.cost, found.hindsight) == pytest.approx((0.55, 0.55))
     assert found.mean.raised == pytest.approx((0.55 + 1.1) / 1.1)
     # at worst a miss instead of being right, and the highest fee more, or the lowest spared
