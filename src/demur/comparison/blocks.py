@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.comparison.candidates import Candidate, judged_again, model_candidates
-from demur.comparison.estimates import cost_at, losses_at
+from demur.comparison.candidates import Candidate, judged_again, losses_at, model_candidates
+from demur.comparison.estimates import cost_at
 from demur.comparison.problem import DecisionProblem
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.estimates import row_losses

@@ -9,9 +9,12 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
+from demur.comparison.expected_cost_learner import expected_cost_learners
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
+from demur.costs.case_costs import CaseFactors
 from demur.costs.class_costs import ClassCosts
+from demur.costs.losses import Losses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
@@ -19,7 +22,7 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
 from demur.honest.decisions import Judged, judge_constant, outcomes
-from demur.honest.estimates import JudgedRule, paid_sums
+from demur.honest.estimates import JudgedRule, cost_gap, paid_sums
 from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
@@ -46,6 +49,7 @@ __all__ = [
     "choose_cuts",
     "joint_candidates",
     "judged_again",
+    "losses_at",
     "model_candidates",
 ]
 
@@ -219,6 +223,19 @@ def baseline_code(candidate: Candidate) -> int:
     return int(candidate.judged.hindsight[0])
 
 
+def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = False) -> Losses:
+    """Return what actions cost at one point of the box, by class or by case."""
+    if not isinstance(scenario.costs, CaseFactors):
+        return scenario.losses
+    assert cases.losses is not None
+    factors, more = np.array(scenario.costs), cases.unlabelled_losses
+    return Losses(
+        by_case=cases.losses * factors,
+        same_review=same_review,
+        unlabelled=None if more is None else more * factors,
+    )
+
+
 def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Candidate]:
     """Return the baselines that keep the limits."""
     allowed = None if problem.many else problem.allowed(_one_score(cases, problem.rate))
@@ -271,9 +288,11 @@ def model_candidates(
         return _learned(cases, name, model, [*learners, *further], place)
     rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
-    for learner in further:
-        reads = getattr(learner, "reads", ())
-        candidates += _learned(cases, name, _with_columns(cases, [model], reads), [learner], place)
+    candidates += _learned(cases, name, model, further, place)
+    knowing = expected_cost_learners(problem, name)
+    if knowing:
+        model = _with_columns(cases, [model], knowing[0].reads)
+        candidates = _preferring(_learned(cases, name, model, knowing, place), candidates, problem)
     if not candidates:
         raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
     if problem.prices:
@@ -283,14 +302,16 @@ def model_candidates(
 
 def joint_candidates(
     table: Mapping[str, SplitCases], models: Mapping[str, JudgedModel | Inputs], problem: DecisionProblem
-) -> tuple[dict[str, Inputs], dict[str, list[Candidate]]]:
+) -> tuple[dict[str, Any], dict[str, list[Candidate]]]:
     """Return the rules of several models by their names, and what each of them reads."""
     cases = next(iter(table.values()))
     unknown = [name for name in problem.prices if name not in models]
     if unknown:
         raise input_error("prices", f"must name models ({', '.join(models)})", repr(unknown[0]))
     if problem.include and any(one is not cases for one in table.values()):
-        raise InputError("`include` needs all scores of every case, got counts. Hint: pass labels and scores.")
+        raise InputError(
+            "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
+        )
     learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(models))]
     inputs = {
         one.name: _with_columns(cases, [models[name] for name in one.members], one.reads) for one in learners
@@ -333,16 +354,45 @@ def _learned(
     candidates = []
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
-            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
-            found["learner"] = learner
+            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "learner": learner}
+            found["scores"] = _support(one.rule, model, cases.n_classes)
             found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
     return candidates
 
 
+def _support(rule: Any, model: JudgedModel | Inputs, n_classes: int) -> FloatArray | None:
+    """Return what speaks for the actions of a rule: a score, a column per class or one per action."""
+    if hasattr(rule, "support"):
+        return np.asarray(rule.support(model.scores))
+    plain = model.scores.ndim == 1 or model.scores.shape[1] == n_classes > 2
+    return model.scores if plain else None
+
+
+def _preferring(
+    knowing: list[Candidate], others: list[Candidate], problem: DecisionProblem
+) -> list[Candidate]:
+    """Prefer the first rule that knows the case: others must be cheaper by a paired standard error.
+
+    Plain minima of honest costs among rules so much alike lose what knowing the case gains.
+    """
+    if not knowing:
+        return others
+    preferred, shares = knowing[0], problem.shares
+    losses = losses_at(preferred.cases, problem.centre)
+    return [
+        *(
+            replace(one, handicap=cost_gap(one, preferred, losses, shares).standard_error)
+            for one in [*others, *knowing[1:]]
+        ),
+        preferred,
+    ]
+
+
 def judged_again(candidate: Candidate, cases: SplitCases, model: Inputs) -> Candidate | None:
     """Return what the learner of a candidate finds on other splits of the same cases; None without a rule."""
-    assert candidate.learner is not None and candidate.model is not None
+    assert candidate.learner is not None
+    assert candidate.model is not None
     found = _learned(cases, candidate.model, model, [candidate.learner], 0)
     return found[0] if found else None
 

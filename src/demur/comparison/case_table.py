@@ -180,6 +180,8 @@ class CaseTable:
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
         positive, scores, sample_weight, labels, cluster, time, known = given
+        if isinstance(problem.costs, CaseCosts) and problem.costs.known_at_decision:
+            known = {**known, **problem.costs.known_columns()}
         kept = slice(None) if sample_weight is None else sample_weight > 0
         cluster = clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None

@@ -12,14 +12,13 @@ import numpy as np
 from demur._results import Interval
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.blocks import block_costs, shuffled_cost
-from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners
+from demur.comparison.candidates import ALWAYS_ABSTAIN, Candidate, cheapest_at_corners, losses_at
 from demur.comparison.estimates import (
     cost_at,
     cost_of,
     difference_at,
     difference_interval,
     gap_of,
-    losses_at,
     rates_of,
 )
 from demur.comparison.loss_matrix import choice_cost
@@ -231,6 +230,8 @@ def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
             one = one.on(best.cases)
         if one.cases is not best.cases or cost_at(one, problem.centre) - cost >= widest:
             return False  # cases of models of which only counts are at hand cannot be paired
+        if one.handicap:
+            return False  # must be cheaper, not simpler
         gap = gap_of(one, best, problem)
         return gap.cost < _HARDLY * gap.standard_error
 

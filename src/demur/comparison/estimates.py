@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval
-from demur.comparison.candidates import Candidate
+from demur.comparison.candidates import Candidate, losses_at
 from demur.comparison.problem import DecisionProblem, Scenario, class_shares_of
 from demur.costs.case_costs import CaseCosts, CaseFactors
-from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
 from demur.honest.estimates import (
     Estimate,
@@ -31,7 +30,6 @@ __all__ = [
     "difference_interval",
     "gap_of",
     "incurred_costs",
-    "losses_at",
     "rates_of",
 ]
 
@@ -57,19 +55,6 @@ def cost_at(candidate: Candidate, scenario: Scenario) -> float:
     bound = unlabelled_losses([candidate], losses_at(cases, scenario), best=False)
     labelled, more = float(candidate.honest.sum()), float(cases.unlabelled.sum())
     return (cost * labelled + float(cases.unlabelled @ bound)) / (labelled + more)
-
-
-def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = False) -> Losses:
-    """Return what actions cost at one point of the box, by class or by case."""
-    if not isinstance(scenario.costs, CaseFactors):
-        return scenario.losses
-    assert cases.losses is not None
-    factors, more = np.array(scenario.costs), cases.unlabelled_losses
-    return Losses(
-        by_case=cases.losses * factors,
-        same_review=same_review,
-        unlabelled=None if more is None else more * factors,
-    )
 
 
 def cost_of(

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demur.comparison.candidates import Candidate
-from demur.comparison.estimates import losses_at
+from demur.comparison.candidates import Candidate, losses_at
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.costs.case_costs import CaseFactors
 from demur.honest.after_choice import (

@@ -272,6 +272,10 @@ def compared_model(
 ) -> ModelComparison:
     """Put the parts of a model together."""
     rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
+    chosen = rule or threshold
+    if any(one.handicap for one in rules.candidates):
+        assert choice is not None
+        rule = choice.best(rules.candidates)
     if problem.many:
         assert choice is not None
         rule = choice.best(rules.candidates)
@@ -290,7 +294,7 @@ def compared_model(
         interval=None if found is None else found.interval,
         hindsight_cost=None if found is None else found.hindsight_cost,
         guaranteed_cost=rules.guaranteed,
-        window=None if rule is None else rule.window,
+        window=None if chosen is None else chosen.window,
         threshold=None if window is None else window.upper,
         threshold_cost=None if decided is None else decided.cost,
         threshold_interval=None if decided is None else decided.interval,

@@ -217,7 +217,8 @@ def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
         money(stakes[name], step) for name in ("at_stake", "missed", "alarms", "reviews")
     )
     text = f"{stake} are at stake: {missed} are lost to misses, {alarms} to false alarms"
-    yield text + (f", {reviews} paid for reviews." if facts["kind"] == "window" else ".")
+    abstains = facts.get("abstains", facts["kind"] == "window")
+    yield text + (f", {reviews} paid for reviews." if abstains else ".")
 
 
 def about_words(share: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_labels, check_same_length, check_type
+from demur._checks import check_labels, check_same_length, check_type, input_error
 from demur._results import Interval, Result, json_safe
 from demur.costs.losses import Losses
 from demur.costs.model import ERRORS, REVIEWS, check_costs
@@ -16,7 +16,7 @@ from demur.costs.ranges import box_points, check_interval
 from demur.costs.reviewer import Reviewer, number_or_amounts
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
-from demur.typing import ArrayLike, BoolArray, IntArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["CaseCosts", "CaseFactors"]
 
@@ -58,7 +58,11 @@ class CaseCosts(Result):
         All costs of cases called negative, called positive, or reviewed times a factor; a range where it
         is not known, such as ``miss_factor=(0.4, 0.7)`` for the share of a balance that is lost.
     columns : mapping, optional
-        Name of a cost -> where it came from, such as ``{"cost_fn": "amount"}``; policies keep it.
+        Name of a cost -> where it came from, such as ``{"cost_fn": "amount"}`` or
+        ``{"cost_fn": "0.6*amount"}``; policies keep it.
+    known_at_decision : bool, default False
+        Whether the amounts of a case are known when it is decided: then `compare_models` also tries rules
+        that read them, and policies read their columns.
 
     Raises
     ------
@@ -96,6 +100,7 @@ class CaseCosts(Result):
     alarm_factor: Any = 1.0
     review_factor: Any = 1.0
     columns: Mapping[str, str] = field(default_factory=dict)
+    known_at_decision: bool = False
 
     def __post_init__(self) -> None:
         check_costs(self, number_or_amounts, self.reviewer)
@@ -105,6 +110,7 @@ class CaseCosts(Result):
             )
             object.__setattr__(self, name, factor)
         check_type(self.columns, "columns", Mapping)
+        check_type(self.known_at_decision, "known_at_decision", bool)
         Result.__post_init__(self)
 
     # ---------------------------------------------------------------- costs of the cases
@@ -149,6 +155,47 @@ class CaseCosts(Result):
         """Return the costs of some of the cases."""
         arrays = {name: value[rows] for name in (*ERRORS, *REVIEWS) if np.ndim(value := getattr(self, name))}
         return replace(self, **arrays, reviewer=_of_rows(self.reviewer, rows))
+
+    def _amounts(self) -> dict[str, tuple[str, float, Any]]:
+        """Return cost -> the column of its amounts, the factor of that column, and the amounts."""
+        found = {name: value for name in (*ERRORS, *REVIEWS) if np.ndim(value := getattr(self, name))}
+        # the fee of the person who sees every case
+        first = getattr(self.reviewer, "junior", self.reviewer)
+        if first is not None and np.ndim(first.fee):
+            found["fee"] = first.fee
+        return {name: (*_column(self.columns.get(name, name)), value) for name, value in found.items()}
+
+    def known_columns(self) -> dict[str, FloatArray]:
+        """Return the amounts of the cases by the name of their column, before the factors in `columns`."""
+        found: dict[str, FloatArray] = {}
+        for name, (column, factor, value) in self._amounts().items():
+            amounts = value / factor if factor not in (0.0, 1.0) else value
+            if not np.allclose(found.setdefault(column, amounts), amounts, rtol=1e-9, atol=0):
+                raise input_error(
+                    "columns", f"must not call different amounts {column!r}", f"those of {name} as well"
+                )
+        return found
+
+    def linear_costs(self) -> FloatArray:
+        """Return the costs by class and action as a constant and a factor of every known column.
+
+        Costs are linear in the amounts, so those of cases with one amount of 1 and no others tell them all.
+        Factors that are ranges stand at their middle.
+        """
+        columns = list(self.known_columns())
+        unit = np.eye(1 + len(columns))
+        arrays: dict[str, Any] = {
+            name: factor * unit[:, 1 + columns.index(column)]
+            for name, (column, factor, _) in self._amounts().items()
+        }
+        reviewer = _with_fee(self.reviewer, arrays.pop("fee", None))
+        alone = replace(self, **arrays, reviewer=reviewer, columns={})
+        tables = [alone.losses(np.full(len(unit), kind)).table for kind in (False, True)]
+        costs = np.stack(tables).transpose(0, 2, 1) * np.array(self.mean)[None, :, None]
+        costs[:, :, 1:] -= costs[:, :, :1]
+        # differences of costs leave errors of rounding in the last digits
+        tidy = np.vectorize(lambda value: float(f"{value:.12g}"))(costs)
+        return np.asarray(tidy if self.may_abstain else tidy[:, :2])
 
     def never_abstaining(self) -> CaseCosts:
         """Return the costs for somebody who must decide every case."""
@@ -202,6 +249,24 @@ class CaseCosts(Result):
                 reviewer = {"fee": fee, **rates}
         factors = {name: json_safe(getattr(self, name)) for name in _FACTORS}
         return {**described, "reviewer": reviewer, **factors}
+
+
+def _column(described: str) -> tuple[str, float]:
+    """Return the column and the factor that "amount" and "0.6*amount" mean."""
+    factor, star, column = described.partition("*")
+    try:
+        return (column, float(factor)) if star and column else (described, 1.0)
+    except ValueError:
+        return described, 1.0
+
+
+def _with_fee(reviewer: Any, fee: Any) -> Any:
+    """Return a reviewer with other fees, where these are given."""
+    if fee is None:
+        return reviewer
+    if isinstance(reviewer, ReviewCascade):
+        return replace(reviewer, junior=replace(reviewer.junior, fee=fee))
+    return replace(reviewer, fee=fee)
 
 
 def _of_rows(reviewer: Any, rows: BoolArray | IntArray) -> Any:

@@ -18,9 +18,8 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur.comparison.candidates import choose_cuts
+from demur.comparison.candidates import choose_cuts, losses_at
 from demur.comparison.case_table import CaseTable, Columns
-from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts

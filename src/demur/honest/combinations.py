@@ -160,8 +160,7 @@ def combination_costs(
 
     judged = {how: _judge_rows(cases, table, partial(chosen, how)) for how in (*names, *ways)}
     found = {
-        name: expected_cost_of(rule, costs.losses, confidence_level=level)
-        for name, rule in judged.items()
+        name: expected_cost_of(rule, costs.losses, confidence_level=level) for name, rule in judged.items()
     }
     best = min(names, key=lambda name: found[name].cost)
     return CombinationCosts(

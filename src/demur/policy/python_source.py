@@ -117,7 +117,8 @@ def _number(value: Numeric, names: Mapping[str, str]) -> str:
     if isinstance(value, Bound):
         return value.name
     if isinstance(value, Interpolated):
-        return f"_interpolated({_number(value.value, names)}, {value.points!r}, {value.values!r}, {value.slopes!r})"
+        parts = _number(value.value, names), repr(value.points), repr(value.values), repr(value.slopes)
+        return f"_interpolated({', '.join(parts)})"
     return f"({_number(value.left, names)} * {_number(value.right, names)})"
 
 

@@ -2,6 +2,8 @@ from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule
 from .combined import CombinedRule as CombinedRule
 from .combined import combined_rule as combined_rule
+from .expected_cost import ExpectedCostRule as ExpectedCostRule
+from .expected_cost import PiecewiseLinear as PiecewiseLinear
 from .guarded import GuardedWindow as GuardedWindow
 from .guarded import guarded_window as guarded_window
 from .hull_points import HullPoint as HullPoint

@@ -18,6 +18,7 @@ from demur._results import json_safe
 from demur.surface.window import ABSTAIN, decide, decision_masks
 from demur.typing import ArrayLike, FloatArray, IntArray
 from demur.windows.class_rule import ClassRule
+from demur.windows.expected_cost import ExpectedCostRule
 from demur.windows.expression import Case, Column, Comparison, Condition, Decision, Number
 
 __all__ = ["RULES", "Rule", "Window", "register_rule"]
@@ -135,7 +136,7 @@ class Window:
         return Decision(columns=(name,), valid=None, value=Case(tuple(branches), otherwise))
 
 
-RULES: dict[str, type[Rule]] = {Window.kind: Window, ClassRule.kind: ClassRule}
+RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule)}
 """Kind of a rule in files -> its class."""
 
 

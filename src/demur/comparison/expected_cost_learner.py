@@ -1,0 +1,199 @@
+"""`ExpectedCostLearner`: rules that know the amounts of a case, on many training sets.
+
+Probabilities are isotonic (pool adjacent violators), with one case of the base rate added to every block,
+pooled again, and straight between the means of the blocks: a block without positives would never be reviewed,
+whatever the amount. As amounts may tell about the class, the score is first joined with their logarithms by
+logistic regression.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from demur.comparison.class_learner import MOST_SEARCHED, Chosen
+from demur.comparison.problem import DecisionProblem
+from demur.comparison.threads import workers
+from demur.costs.case_costs import CaseCosts
+from demur.counts.scores import ScoreCounts
+from demur.honest.cases import SplitCases
+from demur.honest.evaluate import FoldRules, TrainingSets
+from demur.typing import FloatArray, IntArray
+from demur.windows.expected_cost import ExpectedCostRule, PiecewiseLinear, pseudo_log
+
+__all__ = ["EXPECTED_COST", "NO_REVIEWS", "SCORE_ONLY", "ExpectedCostLearner", "expected_cost_learners"]
+
+EXPECTED_COST, SCORE_ONLY, NO_REVIEWS = (
+    "expected cost",
+    "expected cost, score only",
+    "expected cost, no reviews",
+)
+_MOST_STEPS = 50
+_SETTLED = 1e-9
+_EXAMPLES = (0.1, 0.5, 0.9)
+"""Quantiles of the amounts that the words show thresholds for."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedCostLearner:
+    """Rules of the smallest expected cost; by the score alone, or by the score and what amounts tell."""
+
+    problem: DecisionProblem
+    model: str
+    kind: str
+    aim: int = 0
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of amounts."""
+        assert isinstance(self.problem.costs, CaseCosts)
+        return tuple(self.problem.costs.known_columns())
+
+    def order(self, place: int) -> tuple[int, int]:
+        """Return the rank among candidates for ties: after windows."""
+        return (3 + (NO_REVIEWS, SCORE_ONLY, EXPECTED_COST).index(self.kind), place)
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the rule on all cases."""
+        return Chosen(self._rule(cases, table, np.arange(len(table)), (0,), {}))
+
+    def fit(self, sets: TrainingSets) -> FoldRules:
+        """Return the rule of every training set."""
+        cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
+
+        def rule_without(held: int) -> ExpectedCostRule:
+            rows, seed = sets.rows.cell[sets.trains(held)], (1 + sets.split, held)
+            return self._rule(cases, table, rows, seed, sets.by_fold.setdefault(held, {}))
+
+        with workers(len(table)) as pool:
+            rules = list(pool.map(rule_without, splits.judged_folds))
+        return FoldRules([*rules[:1] * splits.first, *rules], 2)
+
+    def _rule(
+        self,
+        cases: SplitCases,
+        table: FloatArray,
+        rows: IntArray,
+        seed: tuple[int, ...],
+        known: dict[str, Any],
+    ) -> ExpectedCostRule:
+        """Choose the rule on some cells; `known` keeps their probabilities for other rules."""
+        costs, rate = self.problem.costs, self.problem.rate
+        assert isinstance(costs, CaseCosts)
+        score, amounts = table[rows, 0], table[rows, 1:].T
+        positive, sizes = cases.positive[rows], cases.sizes[rows]
+        if SCORE_ONLY not in known:
+            known[SCORE_ONLY] = {"calibration": _calibrated(score, positive, sizes, rate)}
+        if self.kind != SCORE_ONLY and EXPECTED_COST not in known:
+            chance = known[SCORE_ONLY]["calibration"]
+            scale = PiecewiseLinear(chance.points, np.log(chance.values / (1 - chance.values)))
+            logs = tuple(pseudo_log(column) for column in amounts)
+            inputs = zip((scale, *logs), (score, *amounts), strict=True)
+            features = np.column_stack([one.at(column) for one, column in inputs])
+            drawn: Any = slice(None)
+            if len(rows) > MOST_SEARCHED:  # as good for so few weights
+                rng = np.random.default_rng([self.problem.seed, *seed])
+                drawn = rng.choice(len(rows), MOST_SEARCHED, replace=False)
+            weights = _logistic(features[drawn], positive[drawn], sizes[drawn])
+            # added from the first to the last, as the rule does
+            place = sum(weight * column for weight, column in zip(weights, features.T, strict=True))
+            calibration = _calibrated(np.asarray(place), positive, sizes, rate)
+            joined = {"scale": scale, "logs": logs, "weights": tuple(weights), "calibration": calibration}
+            known[EXPECTED_COST] = joined
+        linear = costs.linear_costs()
+        rule = ExpectedCostRule(
+            names=(self.model, *self.reads),
+            costs=linear[:, :2] if self.kind == NO_REVIEWS else linear,
+            examples=_examples(amounts[0]) if len(amounts) == 1 else (),
+            **known[SCORE_ONLY if self.kind == SCORE_ONLY else EXPECTED_COST],
+        )
+        return self._within_limit(rule, table[rows], positive, sizes)
+
+    def _within_limit(
+        self, rule: ExpectedCostRule, table: FloatArray, positive: Any, sizes: FloatArray
+    ) -> ExpectedCostRule:
+        """Raise what a review must save, if need be, so that these cases keep the limit on their share."""
+        limit = self.problem.limits.max_abstention
+        if limit is None or not rule.abstains:
+            return rule
+        weight = sizes * _class_factors(positive, sizes, self.problem.rate)[positive.astype(np.int64)]
+        savings = rule.savings(table)
+        order = np.argsort(-savings, kind="stable")
+        ahead = np.cumsum(weight[order]) <= limit * weight.sum() * (1 + 1e-12)
+        # all cases of one saving are sent or none of them
+        kept = savings[order][int(ahead.sum()) :]
+        least = max(float(kept[0]), 0.0) if len(kept) else 0.0
+        return replace(rule, least_saving=least)
+
+
+def expected_cost_learners(problem: DecisionProblem, model: str) -> list[ExpectedCostLearner]:
+    """Return the learners for amounts that are known when a case is decided; none under other limits."""
+    costs = problem.costs
+    if not isinstance(costs, CaseCosts) or not costs.known_at_decision or not costs.known_columns():
+        return []
+    if set(problem.limits.given()) - {"max_abstention"}:
+        return []
+    kinds = (EXPECTED_COST, SCORE_ONLY, *((NO_REVIEWS,) if problem.may_abstain else ()))
+    return [ExpectedCostLearner(problem, model, kind) for kind in kinds]
+
+
+# ---------------------------------------------------------------- probabilities
+
+
+def _class_factors(positive: Any, sizes: FloatArray, rate: float | None) -> FloatArray:
+    """Return the factors of the weights of a negative and of a positive under a prevalence in use."""
+    if rate is None:
+        return np.ones(2)
+    total, ill = float(sizes.sum()), float(sizes[positive].sum())
+    return np.array([(1 - rate) * total / max(total - ill, 1e-300), rate * total / max(ill, 1e-300)])
+
+
+def _calibrated(place: FloatArray, positive: Any, sizes: FloatArray, rate: float | None) -> PiecewiseLinear:
+    """Return the smoothed isotonic probabilities of positives by place."""
+    weighted = bool(np.any(sizes != 1))
+    if weighted:
+        counts = ScoreCounts.from_counts(
+            place, np.where(positive, sizes, 0.0), np.where(positive, 0.0, sizes)
+        )
+    else:
+        counts = ScoreCounts.from_arrays(positive, place)
+    blocks, factors = counts.blocks(), _class_factors(positive, sizes, rate)
+    ill, well = blocks.positives * factors[1], blocks.negatives * factors[0]
+    base = float(ill.sum() / (ill.sum() + well.sum()))
+    steps = np.arange(len(ill), dtype=np.float64)
+    again = ScoreCounts.from_counts(steps, ill + base, well + (1 - base)).blocks()
+    first, last = again.lower.astype(np.int64), again.upper.astype(np.int64)
+    block = np.searchsorted(blocks.upper[last], place)
+    # means beside the first score of a block, so that sums of huge scores stay finite
+    start = blocks.lower[first]
+    moved = np.bincount(block, sizes * (place - start[block]), len(start))
+    centre = start + moved / np.bincount(block, sizes, len(start))
+    return PiecewiseLinear.through(centre, again.positives / (again.positives + again.negatives))
+
+
+def _logistic(features: FloatArray, positive: Any, sizes: FloatArray) -> list[float]:
+    """Return the weights of a logistic regression, slightly drawn towards 0, by Newton steps."""
+    from scipy.special import expit
+
+    centre, spread = features.mean(axis=0), features.std(axis=0)
+    spread[spread == 0] = 1.0
+    table = np.column_stack([np.ones(len(features)), (features - centre) / spread])
+    penalty = np.diag([0.0, *np.ones(features.shape[1])])
+    fit = np.zeros(table.shape[1])
+    for _ in range(_MOST_STEPS):
+        p = expit(table @ fit)
+        slope = table.T @ (sizes * (positive - p)) - penalty @ fit
+        curve = (table * (sizes * p * (1 - p))[:, None]).T @ table + penalty
+        step = np.linalg.solve(curve + 1e-9 * np.eye(len(fit)), slope)
+        fit = fit + step
+        if np.abs(step).max() < _SETTLED:
+            break
+    return [float(weight) for weight in fit[1:] / spread]
+
+
+def _examples(amounts: FloatArray) -> tuple[float, ...]:
+    """Return round amounts that are small, usual and large among some."""
+    found = [float(f"{value:.1g}") for value in np.quantile(amounts, _EXAMPLES)]
+    return tuple(dict.fromkeys(value for value in found if value > 0))
