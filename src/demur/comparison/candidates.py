@@ -330,7 +330,11 @@ def _with_columns(
     if len(models) == 1 and not reads:
         return models[0]
     columns = [*(model.scores for model in models), *(cases.known[name] for name in reads)]
-    return Inputs(np.column_stack(columns))
+    more: list[Any] = [model.unlabelled for model in models]
+    if cases.unlabelled is not None:
+        more += [cases.unlabelled_known[name] for name in reads]
+    unlabelled = None if cases.unlabelled is None else np.column_stack(more)
+    return Inputs(np.column_stack(columns), unlabelled)
 
 
 def _charged(candidate: Candidate, price: float) -> Candidate:

@@ -585,6 +585,10 @@ def _notes(
             "have no bound. AUC and VACC count every case alike: amounts have no normal form with two "
             "parameters."
         )
+        if isinstance(problem.costs, CaseCosts) and problem.costs.known_at_decision:
+            kept = sorted(set(problem.limits.given()) - {"max_abstention"})
+            if kept:
+                notes.append(f"Rules that know the case are left out: they keep no limit on {kept[0]}.")
         if all(model.window is not None and model.window.note == NEVER_PAYS for model in models.values()):
             notes.append(NEVER_PAYS)
         notes += _large_amounts(cases)

@@ -59,14 +59,20 @@ class Unlabelled(NamedTuple):
                 "`missing_labels` must not be 'bounds' beside a prevalence in use, groups or time. "
                 "Hint: leave these out, or drop the cases without a label."
             )
+        if problem.doubt is not None:
+            hint = "Hint: leave doubt out, or drop the cases without a label."
+            raise InputError(f"`missing_labels` must not be 'bounds' beside a doubt. {hint}")
         number = int((~self.kept).sum())
         weight, losses = np.ones(number) if self.weight is None else self.weight, None
+        known = {}
         if self.costs is not None:
+            known = self.costs.known_columns() if self.costs.known_at_decision else {}
             losses = np.stack([self.costs.losses(np.full(number, kind)).table for kind in (False, True)])
         inputs = _inputs(self.scores, problem, first.n_classes)
         judging = {name: partial(_with, judge, inputs[name]) for name, judge in table.judging.items()}
         # models keep sharing their cases: pairs are told by identity
-        cases = dict.fromkeys(table.cases, replace(first, unlabelled=weight, unlabelled_losses=losses))
+        bounded = replace(first, unlabelled=weight, unlabelled_losses=losses, unlabelled_known=known)
+        cases = dict.fromkeys(table.cases, bounded)
         return replace(table, cases=cases, judging=judging, notes=notes)
 
 

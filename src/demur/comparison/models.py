@@ -75,7 +75,7 @@ class ModelComparison(Result):
     ----------
     kind, rule : str, Rule, or None without costs
         The model's window (its threshold where abstaining is no option), or its cheapest rule for many
-        classes.
+        classes and where amounts are known when a case is decided.
     cost, interval, hindsight_cost : float, Interval, float, or None without costs
         Honest cost of that rule, its interval, and the cost with hindsight.
     guaranteed_cost : float or None
@@ -85,7 +85,8 @@ class ModelComparison(Result):
     threshold : float or None
         The single threshold for somebody who must decide every case; None for many classes.
     threshold_cost, threshold_interval, threshold_hindsight_cost
-        What that costs; of many classes the cheapest rule that decides every case.
+        What that costs; of many classes, and where amounts are known, the cheapest rule that decides every
+        case.
     rules : mapping
         Kind -> `RuleCost`, every rule that was tried, at the costs in the middle of their ranges.
     abstention_rate, error_rate : float or None
@@ -272,11 +273,9 @@ def compared_model(
 ) -> ModelComparison:
     """Put the parts of a model together."""
     rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
-    chosen = rule or threshold
-    if any(one.handicap for one in rules.candidates):
-        assert choice is not None
-        rule = choice.best(rules.candidates)
-    if problem.many:
+    window = rule or threshold
+    cut = threshold
+    if problem.many or any(one.handicap for one in rules.candidates):
         assert choice is not None
         rule = choice.best(rules.candidates)
         threshold = choice.best([one for one in rules.candidates if not one.abstains])
@@ -285,7 +284,6 @@ def compared_model(
     found = None if rule is None else costs[rule]
     decided = None if threshold is None else costs[threshold]
     shares = None if rule is None or problem.many else rates_of(rule.honest, problem.shares)
-    window = None if threshold is None else threshold.window
     return ModelComparison(
         name=name,
         kind=None if found is None else found.kind,
@@ -294,8 +292,8 @@ def compared_model(
         interval=None if found is None else found.interval,
         hindsight_cost=None if found is None else found.hindsight_cost,
         guaranteed_cost=rules.guaranteed,
-        window=None if chosen is None else chosen.window,
-        threshold=None if window is None else window.upper,
+        window=None if window is None else window.window,
+        threshold=None if cut is None or cut.window is None else cut.window.upper,
         threshold_cost=None if decided is None else decided.cost,
         threshold_interval=None if decided is None else decided.interval,
         threshold_hindsight_cost=None if decided is None else decided.hindsight_cost,

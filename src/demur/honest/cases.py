@@ -117,6 +117,8 @@ class SplitCases:
         Whether cases have dates that the splits ignore: no guarantee is offered for what comes.
     known : mapping
         Name -> a column of what else is known of every cell when it is decided, such as its amount.
+    unlabelled_known : mapping
+        The same of the cases without a label.
     """
 
     codes: BoolArray | IntArray
@@ -134,6 +136,7 @@ class SplitCases:
     unlabelled_losses: FloatArray | None = None
     dated: bool = False
     known: Mapping[str, FloatArray] = field(default_factory=dict)
+    unlabelled_known: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of_rows(

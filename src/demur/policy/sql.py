@@ -20,7 +20,7 @@ from demur.windows.expression import (
     Sum,
 )
 
-__all__ = ["checked_name", "sql_of"]
+__all__ = ["checked_name", "duckdb_parts", "sql_of"]
 
 _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark", "mssql": "tsql"}
 
@@ -42,7 +42,7 @@ def sql_of(
         plain = dialect.lower().replace("-", "").replace(" ", "")
         dialect = _OTHER_NAMES.get(plain, plain)
     target = DIALECTS[check_choice(dialect, "dialect", tuple(DIALECTS))]
-    expression = _Printer(target, label_kind(labels)).decision(decision)
+    printer = _Printer(target, label_kind(labels))
     head = (
         f"Decision of a policy of demur, for {target.name}; a missing score or NaN gets no decision (NULL)."
     )
@@ -50,9 +50,25 @@ def sql_of(
     lines = (line.replace("*/", "* /").replace("/*", "/ *") for line in (head, *origin))
     comment = "/* " + "\n   ".join(lines) + " */"
     if table is None:
-        return f"{comment}\n{expression}"
-    added = target.column(checked_name(name, "decision"))
-    return f"{comment}\nSELECT *,\n{expression} AS {added}\nFROM {target.table(checked_name(table, 'table'))}"
+        return f"{comment}\n{printer.bound(decision.bindings, printer.decision(decision))}"
+    rows, added = target.table(checked_name(table, "table")), target.column(checked_name(name, "decision"))
+    expression, kept = printer.decision(decision), "*"
+    if decision.bindings and target.exclude:
+        rows = printer.staged(decision.bindings, rows)
+        helpers = ", ".join(target.column(f"demur_{one}") for one, _ in decision.bindings)
+        kept = f"* {target.exclude} ({helpers})"
+    else:
+        expression = printer.bound(decision.bindings, expression)
+    return f"{comment}\nSELECT {kept},\n{expression} AS {added}\nFROM {rows}"
+
+
+def duckdb_parts(decision: Decision, labels: Sequence[Any], rows: str) -> tuple[str, str]:
+    """Return the expression of a decision for DuckDB, and the source to take it from, in the order of `rows`.
+
+    A subquery for every row, as in an expression by itself, would leave the order to the database.
+    """
+    printer = _Printer(DIALECTS["duckdb"], label_kind(labels))
+    return printer.decision(decision), printer.staged(decision.bindings, rows)
 
 
 class _Printer:
@@ -73,11 +89,19 @@ class _Printer:
             lines += self.cases(decision.value)
         else:
             lines.append(f"ELSE {self.value(decision.value)}")
-        text = "CASE\n  " + "\n  ".join(lines) + "\nEND"
-        return self.bound(decision.bindings, text) if decision.bindings else text
+        return "CASE\n  " + "\n  ".join(lines) + "\nEND"
+
+    def staged(self, bindings: Sequence[tuple[str, Numeric]], rows: str) -> str:
+        """Write the source of rows with a column more for every number that is computed before."""
+        for place, (name, number) in enumerate(bindings):
+            column = self.target.column(f"demur_{name}")
+            rows = f"(SELECT *, {self.number(number)} AS {column}\nFROM {rows}) AS demur_{place}"
+        return rows
 
     def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
         """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
+        if not bindings:
+            return text
         rows, names = "", ""
         for place, (name, number) in enumerate(bindings):
             column = self.target.column(f"demur_{name}")

@@ -72,6 +72,8 @@ class Dialect:
         Whether a dotted name of a table is quoted as one.
     greatest, least : str
         Functions of several numbers; in T-SQL since SQL Server 2022.
+    exclude : str
+        Word that leaves columns out of all columns; empty where there is none.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Dialect:
     whole_table_name: bool = False
     greatest: str = "GREATEST"
     least: str = "LEAST"
+    exclude: str = ""
 
     def table(self, name: str) -> str:
         """Write the name of a table; dots part catalogue, schema and table."""
@@ -96,6 +99,7 @@ DIALECTS = {
         real="DOUBLE",
         literal=_cast_text("DOUBLE"),
         missing="{raw} IS NULL OR isnan({score})",
+        exclude="EXCLUDE",
     ),
     "postgres": Dialect(
         name="PostgreSQL",
@@ -121,6 +125,7 @@ DIALECTS = {
         column=lambda name: "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`",
         missing="{raw} IS NULL OR IS_NAN({score})",
         whole_table_name=True,
+        exclude="EXCEPT",
     ),
     "snowflake": Dialect(
         name="Snowflake",
@@ -130,6 +135,7 @@ DIALECTS = {
         # quoting would make the case of a plain name count
         column=lambda name: name if _PLAIN.fullmatch(name) else _quoted_name(name),
         missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE)",
+        exclude="EXCLUDE",
     ),
     "tsql": Dialect(
         name="T-SQL",

@@ -54,9 +54,9 @@ class PiecewiseLinear(NamedTuple):
     def through(cls, points: FloatArray, values: FloatArray) -> PiecewiseLinear:
         """Take points in ascending order; those too close to tell apart are left out."""
         kept = [0]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             for place in range(1, len(points)):
-                rise = (values[place] - values[kept[-1]]) / max(points[place] - points[kept[-1]], 1e-300)
+                rise = (values[place] - values[kept[-1]]) / (points[place] - points[kept[-1]])
                 if points[place] > points[kept[-1]] and np.isfinite(rise):
                     kept.append(place)
         return cls(points[kept], values[kept])
@@ -345,7 +345,7 @@ def _linear(terms: Sequence[float], amounts: Sequence[Column]) -> Numeric | None
 
 
 def _from(start: float, rise: float) -> float:
-    """Return the probability from which on a falling line is not above 0; inf where it always is."""
-    if rise >= 0:
-        return -np.inf if start <= 0 else np.inf
-    return start / -rise
+    """Return the probability from which on a line is not above 0; inf for none, -inf for all."""
+    if start <= 0:
+        return -np.inf
+    return start / -rise if start <= -rise else np.inf

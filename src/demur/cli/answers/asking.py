@@ -107,6 +107,11 @@ def ask(
     if costs is None and (prices.objective or limits.given()):
         name = "--objective" if prices.objective else next(iter(limits.given()))
         raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    if prices.known_at_decision and source.reader != "memory":
+        raise InputError(
+            f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
+            "Hint: leave --engine out."
+        )
     problem = DecisionProblem.checked(
         costs=costs,
         prevalence=prices.prevalence,
@@ -261,7 +266,14 @@ def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
         )
     reviewer = None if prices.review_fee is None else prices.reviewer(0.0)
     if reviewer is None or reviewer.better_than_chance:
-        return ""
+        if not prices.columns or prices.known_at_decision:
+            return ""
+        names = sorted({one.column for one in prices.columns.values()})
+        known = "Are" if len(names) > 1 else "Is"
+        return (
+            f"{known} {' and '.join(names)} known when you decide? Then add --known-at-decision: a rule that "
+            "reads it may be cheaper."
+        )
     return (
         f"Abstaining never pays: a reviewer who recognises {percent(reviewer.sensitivity)} of the positives "
         f"and {percent(reviewer.specificity)} of the negatives is no better than chance."

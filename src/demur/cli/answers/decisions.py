@@ -35,8 +35,9 @@ from demur.monitoring.labels import Audit
 from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences, score_range
 from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
-from demur.policy.sql import sql_of
+from demur.policy.sql import duckdb_parts
 from demur.surface.window import ABSTAIN
+from demur.windows.class_rule import ClassRule
 from demur.windows.rule import Window
 
 __all__ = [
@@ -49,7 +50,6 @@ __all__ = [
 
 # how many rows without a score are told one by one
 _MOST_TOLD = 10
-# problem of a row of numbers that the rule has no decision for
 _NO_PROBABILITIES = "the probabilities are negative, infinite or all 0"
 _TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE"}
 _SECONDS_BETWEEN = 0.5
@@ -92,6 +92,13 @@ class Application:
         """Say where a row is bad and why."""
         column = f", column {self.columns[0]}" if len(self.columns) == 1 else ""
         return f"{bad.where}{column}: {bad.problem}"
+
+    @property
+    def out_of_range(self) -> str:
+        """Problem of a row of numbers that the rule has no decision for."""
+        if isinstance(self.policy.rule, ClassRule):
+            return _NO_PROBABILITIES
+        return "a score is infinite, or an amount negative or too large"
 
     def require_new(self, stream: RowStream) -> None:
         """Refuse new columns that the rows have already."""
@@ -202,7 +209,10 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
             counts += np.bincount(codes - _NONE, minlength=len(counts))
             unscored = np.isnan(batch.scores).any(axis=1)
             broken = np.flatnonzero((codes == _NONE) & ~unscored)[:_MOST_TOLD].tolist()
-            first_bad += [*batch.bad, *(BadRow(f"row {before + k + 1}", _NO_PROBABILITIES) for k in broken)]
+            first_bad += [
+                *batch.bad,
+                *(BadRow(f"row {before + k + 1}", applied.out_of_range) for k in broken),
+            ]
             first_bad = first_bad[:_MOST_TOLD]
             applied.refuse(stream, first_bad)
             answers = [names[codes].tolist()]
@@ -236,8 +246,8 @@ def _code_query(policy: Policy) -> str:
     """Return the policy's own SQL on columns c0, c1, ... of a batch: codes, `_NONE` for no decision."""
     codes = [*range(len(policy.classes)), ABSTAIN]
     decision = policy.rule.to_expression([f"c{k}" for k in range(policy.rule.inputs)], codes)
-    sql = sql_of(decision, labels=codes, origin=[], dialect="duckdb", table=None, name="code")
-    return f"select coalesce({sql}, {_NONE}) as code from demur_batch"
+    sql, rows = duckdb_parts(decision, codes, "demur_batch")
+    return f"select coalesce({sql}, {_NONE}) as code from {rows}"
 
 
 def _has_scale(policy: Policy) -> bool:
@@ -306,9 +316,10 @@ def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
     policy, column = applied.policy, applied.asked.column
     for name in applied.columns:
         stream.require_scores(name)
-    kept = "" if applied.asked.only else "*, "
-    decision = f"cast({policy.to_sql('duckdb', applied.columns)} as {applied.added[column]})"
-    chosen = f"select {kept}{decision} as {quoted(column)} from {stream.rows_sql}"
+    expression = policy.rule.to_expression(applied.columns, [*policy.classes, policy.abstain_label])
+    sql, rows = duckdb_parts(expression, [*policy.classes, policy.abstain_label], stream.rows_sql)
+    kept = "" if applied.asked.only else f"{', '.join(map(quoted, stream.columns))}, "
+    chosen = f"select {kept}cast({sql} as {applied.added[column]}) as {quoted(column)} from {rows}"
     with draft_of(path) as draft:
         stream.query(f"copy ({chosen}) to {sql_text(draft)} (format parquet)")
         stream.require_same()
@@ -323,7 +334,7 @@ def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
             )
             problem = "the score is missing"
             if len(applied.columns) > 1:
-                problem = "a probability is missing, or " + _NO_PROBABILITIES
+                problem = "a number is missing, or " + applied.out_of_range
             tally.first_bad = [BadRow(f"row {place}", problem) for (place,) in places]
         if _has_scale(policy) and tally.bad < tally.rows:
             tally.warnings = _scale_warnings(applied, stream)

@@ -12,6 +12,7 @@ from demur.cli.output import level_words, number, percent, span, table, told_apa
 from demur.comparison.candidates import ALWAYS_ABSTAIN
 from demur.comparison.comparison import Comparison
 from demur.comparison.estimates import incurred_costs
+from demur.comparison.expected_cost_learner import EXPECTED_COST
 from demur.comparison.models import ModelComparison
 from demur.comparison.words import amounts_words, short_name
 from demur.costs.case_costs import CaseCosts
@@ -20,6 +21,7 @@ from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer_cascade import ReviewCascade
+from demur.windows.expected_cost import ExpectedCostRule
 
 __all__ = [
     "blocks_section",
@@ -59,25 +61,33 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     interval = f"{level_words(problem.confidence_level)} interval"
     header = ["rule", "measured", interval, "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
-    rows = [
-        [
-            model.name,
-            per_1000(model.cost),
-            "" if model.interval is None else span(model.interval, partial(per_1000, digits=3)),
-            per_1000(model.threshold_cost),
-            "" if model.abstention_rate is None else percent(model.abstention_rate),
-            per_1000(model.hindsight_cost),
+    rows = []
+    for model in ordered:
+        if model.kind is None:
+            continue
+        shown = {model.name: (model.rules[model.kind], model.threshold_cost)}
+        if EXPECTED_COST in model.rules and "window" in model.rules:
+            shown["  one window"] = model.rules["window"], None
+        rows += [
+            [
+                name,
+                per_1000(one.cost),
+                span(one.interval, partial(per_1000, digits=3)),
+                per_1000(no_reviews),
+                percent(one.abstention_rate),
+                per_1000(one.hindsight_cost),
+            ]
+            for name, (one, no_reviews) in shown.items()
         ]
-        for model in ordered
-        if model.cost is not None
-    ]
     rows += [
         [rule, per_1000(cost), "", "", "", ""]
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
     ]
+    knows = any(EXPECTED_COST in model.rules for model in ordered)
+    how = "deciding every case" if knows else "with one threshold"
     note = (
         "measured: on cases not used to choose the thresholds, as if the model had been the only one; no "
-        "reviews: the same model with one threshold; hindsight: on the cases used to choose, so too low"
+        f"reviews: the same model {how}; hindsight: on the cases used to choose, so too low"
     )
     left_out = [
         f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out
@@ -115,7 +125,15 @@ def thresholds_section(comparison: Comparison) -> tuple[str, str]:
         if model.window is not None:
             cuts = model.window.lower, model.window.upper, model.threshold
             rows.append([model.name, *("" if cut is None else threshold_text(cut) for cut in cuts)])
-    return "Thresholds", table(["model", "negative up to", "positive from", "one threshold"], rows)
+    body = table(["model", "negative up to", "positive from", "one threshold"], rows)
+    rule = comparison.answer.rule
+    if not isinstance(rule, ExpectedCostRule) or not rule.examples:
+        return "Thresholds", body
+    cuts_at = {f"{amount:,.6g}": rule.thresholds(amount) for amount in rule.examples}
+    shown = [[amount, *(f"{cut:.4g}" for cut in cuts)] for amount, cuts in cuts_at.items()]
+    score, amount = rule.names
+    by_amount = table([amount, f"{score}: negative up to", "positive from"], shown)
+    return "Thresholds", f"{by_amount}\n\nof one window for all cases\n{body}"
 
 
 def per_1000(cost: float | None, digits: int = 4) -> str:

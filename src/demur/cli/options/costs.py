@@ -218,6 +218,12 @@ class Prices(Flags):
     cost_tn: Price | None = _gain(
         "--cost-tn", help="Cost of a negative cleared [default: 0]; negative for a gain; may be a column."
     )
+    known_at_decision: bool = flag(
+        "--known-at-decision",
+        default=False,
+        is_flag=True,
+        help="The columns of costs are known when a case is decided: also try rules that read them.",
+    )
     mu: float | None = _amount("--mu", help="Instead: cost of a false alarm relative to a miss.")
     nu: float | None = _amount("--nu", help="Instead: cost of abstaining relative to a miss.")
     prevalence: Any = flag(
@@ -253,7 +259,7 @@ class Prices(Flags):
     @property
     def by_case(self) -> bool:
         """Whether costs differ by case, or are ranges beside costs that only cases can have."""
-        plain = (*_PLAIN, *_RATIOS, "--prevalence", "--objective")
+        plain = (*_PLAIN, *_RATIOS, "--prevalence", "--objective", "--known-at-decision")
         others = [name for name in self.given() if name not in plain]
         return bool(self.columns) or bool(others and any(name in self.ranges for name in _COSTS))
 
@@ -317,7 +323,8 @@ class Prices(Flags):
                     amounts = check_amounts(columns[value.column], f"{name} {value.column}")
                     named[argument] = middle * amounts
         reviewer = self.reviewer(named.pop("fee", None))
-        return CaseCosts(**named, reviewer=reviewer, columns=sources)
+        known = self.known_at_decision
+        return CaseCosts(**named, reviewer=reviewer, columns=sources, known_at_decision=known)
 
     def _amounts(self) -> dict[str, tuple[str, Price]]:
         """Return flag -> the argument of the costs it fills, and its value."""
@@ -361,6 +368,8 @@ class Prices(Flags):
 
     def _complete(self) -> bool:
         """Whether costs are given; refuse costs that are given twice or in part."""
+        if self.known_at_decision and not self.columns:
+            raise InputError("`--known-at-decision` needs a cost that is a column. Hint: --cost-fn amount.")
         given = [name for name in self.given() if name in _COSTS + _RATES + _RATIOS]
         ratios = [name for name in given if name in _RATIOS]
         if ratios and len(ratios) < len(given):

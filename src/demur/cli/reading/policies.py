@@ -6,6 +6,7 @@ from demur.cli.output import remark
 from demur.cli.reading.class_columns import model_columns
 from demur.exceptions import InputError
 from demur.policy.policy import Policy
+from demur.windows.class_rule import ClassRule
 
 __all__ = ["AUDIT_COLUMNS", "input_columns", "read_policy"]
 
@@ -35,8 +36,14 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return (name,)
     if model is None and all(name in columns for name in policy.columns):
         return policy.columns
-    one_per_class = len(policy.classes) == policy.rule.inputs
-    names = [str(name) for name in policy.classes] if one_per_class else list(policy.columns)
+    if not isinstance(policy.rule, ClassRule):
+        missing = next((name for name in policy.columns if name not in columns), None)
+        why = (
+            "--model is for policies of one column" if missing is None else f"there is no column {missing!r}"
+        )
+        hint = f"the rule reads {', '.join(policy.columns)}; the columns are {', '.join(columns)}."
+        raise InputError(f"`{source}`: {why}. Hint: {hint}")
+    names = [str(name) for name in policy.classes]
     if model is None and policy.model is not None and not set(columns).issuperset(names):
         missing = next(name for name in policy.columns if name not in columns)
         raise InputError(

@@ -49,6 +49,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.labels import Audit
+    from demur.windows.class_rule import ClassRule
 
     audit = None
     if decisions.audit is not None:
@@ -79,7 +80,8 @@ def command(*, decisions: Decisions, output: Output) -> None:
         remark(f"WARNING: {sentence}", quiet=False)
     columns = applied.columns
     one = len(columns) == 1
-    read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
+    what = "Probabilities" if isinstance(policy.rule, ClassRule) else "Numbers"
+    read = f"Scores from column {columns[0]}" if one else f"{what} from columns {', '.join(columns)}"
     remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
