@@ -9,7 +9,9 @@ import sqlglot
 from sqlglot import expressions as sql
 
 from class_cases import RULES, class_policy, hard_rows
+from demur import Policy
 from demur.policy.sql_dialects import DIALECTS
+from expected_cost_cases import boundary_rows, learned
 from export_cases import LABELS, WINDOWS, WORDS, hard_scores, policy
 from postgres_server import postgres_fixture  # noqa: F401 - a fixture
 
@@ -144,3 +146,24 @@ def test_many_classes_in_postgres_against_apply(postgres, rule):
         f"select json_agg(d order by at) from (select at, {made.to_sql('postgres')} as d from three) as q;"
     )
     assert json.loads(answer) == [*made.apply(rows[:-3]).tolist(), None, None, None]
+
+
+def test_expected_costs_in_postgres_against_apply(postgres):
+    made = Policy(rule=learned(), classes=("legit", "fraud"), abstain_label="ask")
+    # PostgreSQL refuses products that vanish
+    usual = [row for row in boundary_rows(made.rule, 100) if row[1] != 5e-324]
+    rows = [*usual, [math.nan, 5.0], [0.5, math.nan], [0.5, -1.0], [math.inf, 1.0]]
+    text = "\n".join(f"{at}\t{float(score)!r}\t{float(amount)!r}" for at, (score, amount) in enumerate(rows))
+    script = "drop table if exists paid; create table paid (at integer, score float8, amount float8);"
+    postgres.run(f"{script}\ncopy paid from :'rows';", rows=text + "\n")
+    query = made.to_sql("postgres", ["score", "amount"], table="paid", decision="d")
+    answer = postgres.run(f"select json_agg(d order by at) from ({query}) as q;")
+    assert json.loads(answer) == [*made.apply(usual).tolist(), None, None, None, None]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_parser_of_the_dialect_reads_expected_costs(dialect):
+    made = Policy(rule=learned())
+    (tree,) = sqlglot.parse(made.to_sql(dialect, ["score", "paid"], table="t"), read=dialect)
+    read = {column.name for column in tree.find_all(sql.Column)}
+    assert read == {"score", "paid", "demur_z", "demur_p", "demur_q"}

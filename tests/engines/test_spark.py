@@ -15,7 +15,7 @@ import pytest
 
 from class_cases import RULES, class_policy, hard_rows
 from comparison_oracles import flat_numbers
-from demur import CostModel, ScoreCounts, compare_models, read_counts
+from demur import CostModel, Policy, ScoreCounts, compare_models, read_counts
 from demur.cli.main import main
 from demur.engines import read_joint_counts, read_score_costs
 from demur.engines.cost_sums import CostTerms, read_folded_costs
@@ -23,6 +23,7 @@ from demur.engines.files import open_table
 from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_errors, spark_session
 from demur.engines.tallies import Columns
 from demur.exceptions import InputError
+from expected_cost_cases import boundary_rows, learned
 from export_cases import LABELS, WINDOWS, hard_scores, policy
 from spark_cluster import SMALL, cluster_fixture, require_spark  # noqa: F401 - a fixture
 
@@ -332,6 +333,17 @@ def test_policies_of_many_classes_as_sql_against_apply(session, tmp_path):
     policies = [class_policy(rule) for rule in RULES]
     found = decided_by(session, policies, tmp_path / "three.parquet")
     assert found == [[*made.apply(rows[:-2]).tolist(), None, None] for made in policies]
+
+
+def test_expected_costs_as_sql_against_apply(session, tmp_path):
+    made = Policy(rule=learned())
+    rows = np.array([*boundary_rows(made.rule, 100), [np.nan, 5.0], [0.5, -1.0]])
+    columns = dict(zip(made.columns, rows.T, strict=True))
+    write_parquet(tmp_path / "paid.parquet", at=np.arange(len(rows)), **columns)
+    session.read.parquet(str(tmp_path / "paid.parquet")).createOrReplaceTempView("paid")
+    query = made.to_sql("spark", made.columns, table="paid")
+    found = [row.decision for row in session.sql(f"select at, decision from ({query}) order by at").collect()]
+    assert found == [*made.apply(rows[:-2]).tolist(), None, None]
 
 
 def test_a_policy_as_sql_on_a_million_scores_and_on_missing_ones(session, tmp_path):

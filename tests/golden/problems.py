@@ -431,6 +431,10 @@ def _amounts() -> Iterator[Problem]:
     ):
         made = _amount_costs(draw, 4 * k, len(problem.y), **factors[k % 3])
         yield _asked(problem, costs=made, objective=("regret", "worst", "expected")[k % 3])
+    for k, draw, problem in _series("amounts/known", 8, sizes=(60, 90)):
+        limits = {"max_abstention": 0.2} if k == 5 else {}
+        made = replace(_amount_costs(draw, k, len(problem.y)), known_at_decision=True)
+        yield _asked(problem, costs=made, **limits)
     for k, draw, problem in _series("amounts/weights", 4):
         weight = draw.rng.integers(1, 4, len(problem.y)).astype(float)
         asked = {"sample_weight": weight, "weights": ("repeats", "importance")[k % 2]}

@@ -27,7 +27,8 @@ def ties(problem: Problem, comparison: Any) -> dict[str, dict[str, Any]]:
     if comparison.choice is None:
         return {name: {} for name in comparison.models}
     found: dict[str, dict[str, Any]] = {name: {} for name in comparison.models}
-    for candidate in (one for several in comparison.choice.candidates.values() for one in several):
+    windows = [one for several in comparison.choice.candidates.values() for one in several if one.window]
+    for candidate in windows:
         rivals = _rival_windows(problem, comparison, candidate)
         if rivals:
             found[candidate.model][candidate.kind] = f"{rivals} other windows within {SLACK:g} of the scale"
