@@ -96,7 +96,7 @@ def test_honest_cost_against_a_slow_loop(kind):
     for rows in split.splits.repeats:
         for fold in range(split.folds):
             trains, held = rows.cell[rows.fold != fold], rows.cell[rows.fold == fold]
-            rule = candidate.learner._rule(split, table, trains, (0,), {})
+            rule = candidate.learner._rule(y[trains], np.ones(len(trains)), table[trains], (0,), {})
             codes = rule.decide(table[held])
             miss, alarm, review = amount[held] * y[held], 25.0 * ~y[held], np.full(len(held), 4.0)
             paid.append(np.where(codes == 0, miss, np.where(codes == 1, alarm, review)).sum())
@@ -190,7 +190,17 @@ def test_designs_and_weights():
     base = compare_models(y, {"m": s}, costs=costs).models["m"].rules
     once = compare_models(y, {"m": s}, costs=costs, groups=np.arange(240)).models["m"].rules
     even = compare_models(y, {"m": s}, costs=costs, sample_weight=np.full(240, 2.0)).models["m"].rules
+    # a row of weight 2 is two cases, which may lie in different folds
+    twice = np.where(np.arange(240) % 3 == 0, 2.0, 1.0)
+    repeated = (
+        compare_models(y, {"m": s}, costs=costs, sample_weight=twice, weights="repeats").models["m"].rules
+    )
+    written = np.repeat(np.arange(240), twice.astype(int))
+    amounts = known(amount[written])
+    rows = compare_models(y[written], {"m": s[written]}, costs=amounts).models["m"].rules
     for kind in KINDS:
+        assert repeated[kind].hindsight_cost == pytest.approx(rows[kind].hindsight_cost)
+        assert repeated[kind].cost == pytest.approx(rows[kind].cost, rel=0.1)
         assert once[kind].cost == base[kind].cost
         assert even[kind].hindsight_cost == pytest.approx(base[kind].hindsight_cost)
     day = np.arange(240)

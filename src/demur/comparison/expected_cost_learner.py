@@ -20,7 +20,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.evaluate import FoldRules, TrainingSets
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray
 from demur.windows.expected_cost import ExpectedCostRule, PiecewiseLinear, pseudo_log
 
 __all__ = ["EXPECTED_COST", "NO_REVIEWS", "SCORE_ONLY", "ExpectedCostLearner", "expected_cost_learners"]
@@ -57,15 +57,17 @@ class ExpectedCostLearner:
 
     def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
         """Choose the rule on all cases."""
-        return Chosen(self._rule(cases, table, np.arange(len(table)), (0,), {}))
+        return Chosen(self._rule(cases.positive, cases.sizes, table, (0,), {}))
 
     def fit(self, sets: TrainingSets) -> FoldRules:
         """Return the rule of every training set."""
         cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
 
         def rule_without(held: int) -> ExpectedCostRule:
-            rows, seed = sets.rows.cell[sets.trains(held)], (1 + sets.split, held)
-            return self._rule(cases, table, rows, seed, sets.by_fold.setdefault(held, {}))
+            kept, seed = sets.trains(held), (1 + sets.split, held)
+            cell, number = sets.rows.cell[kept], sets.rows.cases[kept]
+            known = sets.by_fold.setdefault(held, {})
+            return self._rule(cases.positive[cell], number, table[cell], seed, known)
 
         with workers(len(table)) as pool:
             rules = list(pool.map(rule_without, splits.judged_folds))
@@ -73,17 +75,16 @@ class ExpectedCostLearner:
 
     def _rule(
         self,
-        cases: SplitCases,
+        positive: BoolArray,
+        sizes: FloatArray,
         table: FloatArray,
-        rows: IntArray,
         seed: tuple[int, ...],
         known: dict[str, Any],
     ) -> ExpectedCostRule:
-        """Choose the rule on some cells; `known` keeps their probabilities for other rules."""
+        """Choose the rule on some rows; `known` keeps their probabilities for other rules."""
         costs, rate = self.problem.costs, self.problem.rate
         assert isinstance(costs, CaseCosts)
-        score, amounts = table[rows, 0], table[rows, 1:].T
-        positive, sizes = cases.positive[rows], cases.sizes[rows]
+        score, amounts = table[:, 0], table[:, 1:].T
         if SCORE_ONLY not in known:
             known[SCORE_ONLY] = {"calibration": _calibrated(score, positive, sizes, rate)}
         if self.kind != SCORE_ONLY and EXPECTED_COST not in known:
@@ -93,9 +94,9 @@ class ExpectedCostLearner:
             inputs = zip((scale, *logs), (score, *amounts), strict=True)
             features = np.column_stack([one.at(column) for one, column in inputs])
             drawn: Any = slice(None)
-            if len(rows) > MOST_SEARCHED:  # as good for so few weights
+            if len(table) > MOST_SEARCHED:  # as good for so few weights
                 rng = np.random.default_rng([self.problem.seed, *seed])
-                drawn = rng.choice(len(rows), MOST_SEARCHED, replace=False)
+                drawn = rng.choice(len(table), MOST_SEARCHED, replace=False)
             weights = _logistic(features[drawn], positive[drawn], sizes[drawn])
             # added from the first to the last, as the rule does
             place = sum(weight * column for weight, column in zip(weights, features.T, strict=True))
@@ -109,10 +110,10 @@ class ExpectedCostLearner:
             examples=_examples(amounts[0]) if len(amounts) == 1 else (),
             **known[SCORE_ONLY if self.kind == SCORE_ONLY else EXPECTED_COST],
         )
-        return self._within_limit(rule, table[rows], positive, sizes)
+        return self._within_limit(rule, table, positive, sizes)
 
     def _within_limit(
-        self, rule: ExpectedCostRule, table: FloatArray, positive: Any, sizes: FloatArray
+        self, rule: ExpectedCostRule, table: FloatArray, positive: BoolArray, sizes: FloatArray
     ) -> ExpectedCostRule:
         """Raise what a review must save, if need be, so that these cases keep the limit on their share."""
         limit = self.problem.limits.max_abstention
@@ -142,7 +143,7 @@ def expected_cost_learners(problem: DecisionProblem, model: str) -> list[Expecte
 # ---------------------------------------------------------------- probabilities
 
 
-def _class_factors(positive: Any, sizes: FloatArray, rate: float | None) -> FloatArray:
+def _class_factors(positive: BoolArray, sizes: FloatArray, rate: float | None) -> FloatArray:
     """Return the factors of the weights of a negative and of a positive under a prevalence in use."""
     if rate is None:
         return np.ones(2)
@@ -150,7 +151,9 @@ def _class_factors(positive: Any, sizes: FloatArray, rate: float | None) -> Floa
     return np.array([(1 - rate) * total / max(total - ill, 1e-300), rate * total / max(ill, 1e-300)])
 
 
-def _calibrated(place: FloatArray, positive: Any, sizes: FloatArray, rate: float | None) -> PiecewiseLinear:
+def _calibrated(
+    place: FloatArray, positive: BoolArray, sizes: FloatArray, rate: float | None
+) -> PiecewiseLinear:
     """Return the smoothed isotonic probabilities of positives by place."""
     weighted = bool(np.any(sizes != 1))
     if weighted:
@@ -173,7 +176,7 @@ def _calibrated(place: FloatArray, positive: Any, sizes: FloatArray, rate: float
     return PiecewiseLinear.through(centre, again.positives / (again.positives + again.negatives))
 
 
-def _logistic(features: FloatArray, positive: Any, sizes: FloatArray) -> list[float]:
+def _logistic(features: FloatArray, positive: BoolArray, sizes: FloatArray) -> list[float]:
     """Return the weights of a logistic regression, slightly drawn towards 0, by Newton steps."""
     from scipy.special import expit
 
