@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._checks import input_error
+from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
@@ -104,7 +105,9 @@ Their rules are candidates beside windows, thresholds and the rules of many clas
 and exported by its entry in `demur.windows.rule.RULES`. A learner may have `reads`, as in `JointLearner`.
 """
 
-JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = []
+JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = [
+    cascade_learners,
+]
 """Learners of rules of several models: from a problem and the names of its models."""
 
 
@@ -333,7 +336,10 @@ def _learned(
     candidates = []
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
-            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
+            # only columns of classes speak for one each
+            by_class = model.scores.ndim == 1 or isinstance(learner, ClassLearner)
+            scores = model.scores if by_class else model.scores[:, 0]
+            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": scores}
             found["learner"] = learner
             found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
