@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._checks import input_error
+from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
 from demur.comparison.expected_cost_learner import expected_cost_learners
 from demur.comparison.problem import DecisionProblem, Scenario
@@ -108,7 +109,9 @@ Their rules are candidates beside windows, thresholds and the rules of many clas
 and exported by its entry in `demur.windows.rule.RULES`. A learner may have `reads`, as in `JointLearner`.
 """
 
-JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = []
+JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = [
+    cascade_learners,
+]
 """Learners of rules of several models: from a problem and the names of its models."""
 
 
@@ -365,12 +368,13 @@ def _learned(
     return candidates
 
 
-def _support(rule: Any, model: JudgedModel | Inputs, n_classes: int) -> FloatArray | None:
+def _support(rule: Any, model: JudgedModel | Inputs, n_classes: int) -> FloatArray:
     """Return what speaks for the actions of a rule: a score, a column per class or one per action."""
     if hasattr(rule, "support"):
         return np.asarray(rule.support(model.scores))
-    plain = model.scores.ndim == 1 or model.scores.shape[1] == n_classes > 2
-    return model.scores if plain else None
+    # only columns of classes speak for one each; else the first score speaks for the positive class
+    plain = model.scores.ndim == 1 or n_classes > 2
+    return model.scores if plain else model.scores[:, 0]
 
 
 def _preferring(

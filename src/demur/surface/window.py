@@ -19,6 +19,7 @@ __all__ = [
     "decide",
     "decision_masks",
     "no_threshold",
+    "window_codes",
     "window_thresholds",
     "written_window",
 ]
@@ -71,6 +72,14 @@ def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[Bool
     above = values > lower if lower > -math.inf else everywhere
     positive = values >= upper if upper < math.inf else ~everywhere
     return positive, above | positive
+
+
+def window_codes(values: FloatArray, lower: float, upper: float) -> Any:
+    """Decide checked scores by two thresholds, a byte each."""
+    positive, above = decision_masks(values, lower, upper)
+    codes = np.where(above, np.int8(ABSTAIN), np.int8(0))
+    codes[positive] = 1
+    return codes
 
 
 def written_window(window: AbstentionWindow, counts: ScoreCounts) -> AbstentionWindow:

@@ -6,6 +6,8 @@ the first term to the last and every operation is rounded by itself, so that all
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +25,7 @@ __all__ = [
     "Numeric",
     "Product",
     "Sum",
+    "window_branches",
 ]
 
 
@@ -112,6 +115,13 @@ class Case:
     branches: tuple[tuple[Condition, Any], ...]
     otherwise: Any
 
+    @classmethod
+    def of(cls, branches: Sequence[tuple[Condition | None, Any]]) -> Case:
+        """Leave out what follows a branch that always holds, None; there is one."""
+        last = next(place for place, (test, _) in enumerate(branches) if test is None)
+        tests = ((test, label) for test, label in branches[:last] if test is not None)
+        return cls(tuple(tests), branches[last][1])
+
 
 @dataclass(frozen=True, slots=True)
 class FirstBest:
@@ -142,3 +152,21 @@ class Decision:
     valid: Condition | None
     value: Case | FirstBest
     bindings: tuple[tuple[str, Numeric], ...] = ()
+
+
+def window_branches(
+    column: str, lower: float, upper: float, negative: Any, positive: Any
+) -> list[tuple[Condition | None, Any]]:
+    """Return the answers of a window with their conditions; None holds for all scores.
+
+    Infinite thresholds hold for all scores or for none and are never written.
+    """
+    branches: list[tuple[Condition | None, Any]] = []
+    for operator, end, never, label in (
+        (">=", upper, math.inf, positive),
+        ("<=", lower, -math.inf, negative),
+    ):
+        if end != never:
+            test = None if end == -never else Comparison(operator, Column(column), Number(end))
+            branches.append((test, label))
+    return branches

@@ -5,21 +5,19 @@ A new rule is one class and one entry of `RULES`: files, SQL, Python, ONNX and t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
-import numpy as np
-
 from demur._checks import input_error
 from demur._files.values import part, threshold
 from demur._results import json_safe
-from demur.surface.window import ABSTAIN, decide, decision_masks
+from demur.surface.window import decide, window_codes
 from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.windows.cascade import Cascade
 from demur.windows.class_rule import ClassRule
 from demur.windows.expected_cost import ExpectedCostRule
-from demur.windows.expression import Case, Column, Comparison, Condition, Decision, Number
+from demur.windows.expression import Case, Decision, window_branches
 
 __all__ = ["RULES", "Rule", "Window", "register_rule"]
 
@@ -105,10 +103,7 @@ class Window:
 
     def codes(self, scores: FloatArray) -> Any:
         """Decide checked scores, a byte each."""
-        positive, above = decision_masks(scores, self.lower, self.upper)
-        codes = np.where(above, np.int8(ABSTAIN), np.int8(0))
-        codes[positive] = 1
-        return codes
+        return window_codes(scores, self.lower, self.upper)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the thresholds as JSON-safe built-in types (infinities as "inf" and "-inf")."""
@@ -123,20 +118,11 @@ class Window:
         """Return the decision; infinite thresholds hold for all scores or for none and are never written."""
         (name,) = columns
         negative, positive, abstain = labels
-        branches: list[tuple[Condition, Any]] = []
-        otherwise = abstain
-        if self.upper == -math.inf:
-            otherwise = positive
-        elif self.upper < math.inf:
-            branches.append((Comparison(">=", Column(name), Number(self.upper)), positive))
-        if self.lower == math.inf:
-            otherwise = negative
-        elif self.lower > -math.inf:
-            branches.append((Comparison("<=", Column(name), Number(self.lower)), negative))
-        return Decision(columns=(name,), valid=None, value=Case(tuple(branches), otherwise))
+        branches = window_branches(name, self.lower, self.upper, negative, positive)
+        return Decision(columns=(name,), valid=None, value=Case.of([*branches, (None, abstain)]))
 
 
-RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule)}
+RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule, Cascade)}
 """Kind of a rule in files -> its class."""
 
 
