@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
 from demur import ABSTAIN, CostModel, InputError, Precision, ScoreCosts, compare_models, displays
+from demur.windows import ExpectedCostRule, PiecewiseLinear
 
 RNG = np.random.default_rng(0)
 Y = (RNG.random(60) < 0.5).astype(int)
@@ -103,6 +104,16 @@ OTHERS = {
     ).plot(ax),
     "BoundGapDisplay": lambda ax=None: displays.BoundGapDisplay().plot(ax, resolution=5),
     "CaseCostsDisplay": lambda ax=None: displays.CaseCostsDisplay(result=CASES).plot(ax),
+    "ExpectedCostDisplay": lambda ax=None: displays.ExpectedCostDisplay.from_result(
+        ExpectedCostRule(
+            names=("score", "amount"),
+            calibration=PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0])),
+            costs=np.array([[[0.0, 0], [25, 0]], [[0, 1], [0, 0]]]),
+        ),
+        Y,
+        P,
+        100 * Q,
+    ).plot(ax),
     "IsoDiscriminabilityDisplay": lambda ax=None: displays.IsoDiscriminabilityDisplay().plot(
         ax, resolution=9
     ),

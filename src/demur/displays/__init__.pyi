@@ -19,6 +19,7 @@ from .confidence import TangoIntervalDisplay as TangoIntervalDisplay
 from .cost_curves import CostCurveDisplay as CostCurveDisplay
 from .cost_curves import CostDifferenceDisplay as CostDifferenceDisplay
 from .cost_curves import RocCostDualDisplay as RocCostDualDisplay
+from .expected_cost import ExpectedCostDisplay as ExpectedCostDisplay
 from .isometrics import IsometricDisplay as IsometricDisplay
 from .isometrics import ReliableWindowDisplay as ReliableWindowDisplay
 from .monitoring import MonitorDisplay as MonitorDisplay

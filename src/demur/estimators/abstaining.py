@@ -1,4 +1,4 @@
-"""`AbstainingClassifier`: the cheapest window for stated costs, or amounts by case, around any classifier."""
+"""`AbstainingClassifier`: the cheapest rule for stated costs, or amounts by case, around any classifier."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur.comparison.candidates import choose_cuts, losses_at
+from demur.comparison.candidates import Candidate, choose_cuts, losses_at, model_candidates
 from demur.comparison.case_table import CaseTable, Columns
+from demur.comparison.choice import Choice
+from demur.comparison.estimates import rates_of
+from demur.comparison.expected_cost_learner import expected_cost_learners
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts
@@ -33,14 +36,15 @@ from demur.estimators.out_of_fold import (
     positive_scores,
 )
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
-from demur.honest.cases import JudgedModel
+from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
+from demur.honest.estimates import JudgedRule
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.honest.rules import Prices
 from demur.honest.splits import FEWEST_CASES
 from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
-from demur.surface.window import decide
+from demur.surface.window import ABSTAIN, decide, written_window
 from demur.typing import FloatArray, IntArray
 from demur.windows.promised import widest_coverage_window
 from demur.windows.rule import Window
@@ -56,7 +60,9 @@ __all__ = [
 ]
 
 AMOUNTS = ("cost_fn", "cost_fp", "cost_abstain")
-"""What `fit` and `score` take per case; each overrides the cost of the same name."""
+"""What `fit`, `predict` and `score` take per case; each overrides the cost of the same name."""
+_SCORE = "score"
+"""Name of the scores in rules that read amounts besides."""
 
 
 def given_amounts(**amounts: Any) -> dict[str, Any]:
@@ -156,7 +162,8 @@ class AbstainingClassifier(TwoClassAbstainer):
     costs : CostModel or CaseCosts, optional
         Named costs in any unit; without a cost of abstaining it never abstains. Amounts of the cases
         come with `fit` and take the place of the cost of the same name; `CaseCosts` with numbers is for
-        a `Reviewer` whose mistakes then cost these amounts.
+        a `Reviewer` whose mistakes then cost these amounts, and for ``known_at_decision=True``: then
+        rules that read the amounts are tried as in `compare_models`, and `predict` takes them, too.
     mu, nu : float, optional
         Relative costs of a false alarm and of abstaining (a miss costs 1), instead of `costs`.
     max_abstention : float in [0, 1], optional
@@ -189,6 +196,11 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     Attributes
     ----------
+    rule_ : Window or ExpectedCostRule
+        What decides: the window, or where amounts are known when deciding the rule that `compare_models`
+        would choose among those of this model.
+    abstention_rate_ : float
+        Share of the out-of-fold cases that it abstains on.
     window_ : AbstentionWindow
         Thresholds, rates and cost on the out-of-fold scores.
     surface_ : AbstentionSurface
@@ -320,6 +332,10 @@ class AbstainingClassifier(TwoClassAbstainer):
                     f"amounts as {amounts[0]}",
                     f"pass them to fit: fit(X, y, {amounts[0]}=...).",
                 )
+            fee: Any = getattr(getattr(self.costs, "reviewer", None), "fee", 0.0)
+            if np.ndim(fee):
+                hint = "pass cost_abstain=... to fit instead of a reviewer."
+                raise input_error("costs", "must hold one number per cost", "fees of a reviewer", hint)
             if any(given):
                 raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
             return self.costs
@@ -369,6 +385,8 @@ class AbstainingClassifier(TwoClassAbstainer):
     # ---------------------------------------------------------------- fit
 
     _judges = True
+    rule_: Any
+    abstention_rate_: float
     costs_: CostModel | CaseCosts | None
     optimal_costs_: OptimalCosts | None
     certificate_: CertifiedWindow | None
@@ -388,7 +406,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         cost_abstain: Any = None,
         **params: Any,
     ) -> Self:
-        """Choose the window from out-of-fold scores and fit the inner estimator to all cases.
+        """Choose the rule from out-of-fold scores and fit the inner estimator to all cases.
 
         Parameters
         ----------
@@ -404,8 +422,9 @@ class AbstainingClassifier(TwoClassAbstainer):
             Time of every case: models of the past score the blocks of time that follow, from the fourth of
             ten on. Only these cases choose the window; it is judged forward in time among them.
         cost_fn, cost_fp, cost_abstain : array of n numbers >= 0, optional
-            Costs that differ by case, such as the amounts of the payments; as in `CaseCosts`. With
-            metadata routing ask for them: ``set_fit_request(cost_fn=True)``.
+            Costs that differ by case, such as the amounts of the payments; as in `CaseCosts`. Where they are
+            known when deciding, `predict` needs them, too. With metadata routing ask for them:
+            ``set_fit_request(cost_fn=True)``.
         **params
             Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
         """
@@ -424,14 +443,18 @@ class AbstainingClassifier(TwoClassAbstainer):
             self.surface_ = surface
         elif hasattr(self, "surface_"):
             del self.surface_
-        self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
+        self.rule_ = self.optimal_costs_ = self.certificate_ = self.expected_cost_ = None
         by_case = isinstance(self.costs_, CaseCosts)
         if not by_case:
             self.window_ = self._window(counts)
         counted = held_out.codes if held_out.weights is None else held_out.codes[held_out.weights > 0]
         if by_case or (self.costs_ is not None and np.bincount(counted).min() >= FEWEST_CASES):
             self._judge(held_out, response)
-        warn_of_note(self.window_)
+        if self.rule_ is None:
+            self.rule_ = Window(self.window_.lower, self.window_.upper)
+            self.abstention_rate_ = self.window_.abstention_rate
+        if isinstance(self.rule_, Window):
+            warn_of_note(self.window_)
         if not isinstance(self.costs_, CostModel):
             return  # certificates and optimal costs are for costs by class
         if self.max_abstention is None:  # reviews within a limit may be free
@@ -449,36 +472,116 @@ class AbstainingClassifier(TwoClassAbstainer):
         Weights are importance weights. With amounts, choose the window as well.
         """
         assert self.costs_ is not None
-        columns: Any = {name: values[held_out.rows] for name, values in self._amounts.items() if values.ndim}
-        problem = self._problem(replace(self.costs_, **columns) if columns else self.costs_)
+        costs = self.costs_
+        problem = self._problem(costs.take(held_out.rows) if isinstance(costs, CaseCosts) else costs)
         positive = held_out.labels == self._outcomes[1]
-        given = Columns(positive, {"": scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
+        given = Columns(positive, {_SCORE: scores}, held_out.weights, (0, 1), held_out.cluster, held_out.time)
         table = CaseTable.of_columns(given, problem, weights="importance")
         for note in table.notes[1:]:  # the first one says what intervals count, which `units` does
             warnings.warn(note, DegenerateDataWarning, stacklevel=5)
-        cases, model = table.cases[""], table.judging[""]()
+        cases, model = table.cases[_SCORE], table.judging[_SCORE]()
         assert isinstance(model, JudgedModel)
+        choose = self._chosen_rule if expected_cost_learners(problem, _SCORE) else self._judged_window
+        rule = choose(cases, model, problem)
+        if isinstance(rule, UndefinedError):
+            warnings.warn(
+                "The constraints are kept with all cases, but not without a part of them, so no honest cost "
+                f"exists. {rule}",
+                DegenerateDataWarning,
+                stacklevel=5,
+            )
+            return
+        same_review = isinstance(costs, CaseCosts) and costs.same_review
+        losses = losses_at(cases, problem.centre, same_review=same_review)
+        self.expected_cost_ = expected_cost_of(rule, losses, confidence_level=self.confidence_level)
+
+    def _judged_window(
+        self, cases: SplitCases, model: JudgedModel, problem: DecisionProblem
+    ) -> JudgedRule | UndefinedError:
+        """Judge the window; with amounts, choose it."""
         learner: Learner
         if isinstance(self.costs_, CaseCosts):
             self.window_, _ = case_window(cases, model, problem)
             learner = WindowLearner.of(problem)
         else:
+            assert self.costs_ is not None
             rewarded = min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
             searched = self._constrained or rewarded or cases.splits.forward
             learner = CountsLearner(self._thresholds) if searched else BlockLearner(Prices.at(self.costs_))
         (judged,) = evaluate(cases, model, [learner], [Window(self.window_.lower, self.window_.upper)])
-        if isinstance(judged, UndefinedError):
-            warnings.warn(
-                "The constraints are kept with all cases, but not without a part of them, so no honest cost "
-                f"exists. {judged}",
-                DegenerateDataWarning,
-                stacklevel=5,
-            )
-            return
-        same_review = isinstance(self.costs_, CaseCosts) and self.costs_.same_review
-        losses = losses_at(cases, problem.centre, same_review=same_review)
-        rule = judged_rule(cases, judged, model.scores)
-        self.expected_cost_ = expected_cost_of(rule, losses, confidence_level=self.confidence_level)
+        return judged if isinstance(judged, UndefinedError) else judged_rule(cases, judged, model.scores)
+
+    def _chosen_rule(self, cases: SplitCases, model: JudgedModel, problem: DecisionProblem) -> Candidate:
+        """Choose among the rules of the model, as a comparison does."""
+        candidates = model_candidates(cases, _SCORE, model, problem, 0)
+        best = Choice(
+            cases={_SCORE: cases},
+            judged={_SCORE: model},
+            problem=problem,
+            baselines=(),
+            candidates={_SCORE: candidates},
+            certificates={},
+            class_names=(),
+            classes=(),
+        ).best(candidates)
+        self.window_ = written_window(case_window(cases, model, problem)[0], model.counts)
+        self.rule_ = best.rule
+        self.abstention_rate_ = float(rates_of(best.hindsight, problem.shares)[:, ABSTAIN].sum())
+        return best
+
+    # ---------------------------------------------------------------- use
+
+    @property
+    def _known(self) -> list[str]:
+        """Amounts that are known when a case is decided."""
+        if not isinstance(self.costs_, CaseCosts) or not self.costs_.known_at_decision:
+            return []
+        return [name for name in AMOUNTS if np.ndim(getattr(self.costs_, name))]
+
+    def _decided(self, scores: FloatArray, amounts: dict[str, Any]) -> IntArray:
+        """Apply the rule to scores and the amounts of their cases."""
+        check_consistent_length(scores, *(column for column in amounts.values() if column.ndim))
+        table = scores
+        if self.rule_.inputs > 1:
+            assert isinstance(self.costs_, CaseCosts)
+            known: Any = {name: np.broadcast_to(amounts[name], len(scores)) for name in self._known}
+            table = np.column_stack([scores, *replace(self.costs_, **known).known_columns().values()])
+        decided: IntArray = self.rule_.decide(table)
+        return decided
+
+    def _decide(self, response: Any) -> IntArray:
+        """Decide the cases held out by `fit`."""
+        rows = self.out_of_fold_rows_
+        return self._decided(response, {name: self._amounts[name][rows] for name in self._known})
+
+    def decide(
+        self, X: Any, *, cost_fn: Any = None, cost_fp: Any = None, cost_abstain: Any = None
+    ) -> IntArray:
+        """Return the decision for every case as a code, `ABSTAIN` where it is abstained on; as `predict`."""
+        check_is_fitted(self, "estimator_")
+        amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+        for name in self._known:
+            if name not in amounts:
+                raise InputError(
+                    f"`{name}` is needed: the rule reads the amounts of cases. Hint: predict(X, {name}=...), "
+                    f"or set_predict_request({name}=True) where they are routed."
+                )
+        for name in amounts:
+            if name not in self._known:
+                raise InputError(
+                    f"`{name}` has no use here: the rule does not read it. Hint: pass it to fit as well, "
+                    "with costs=CaseCosts(..., known_at_decision=True)."
+                )
+        return self._decided(self._respond(self.estimator_, X), amounts)
+
+    def predict(self, X: Any, *, cost_fn: Any = None, cost_fp: Any = None, cost_abstain: Any = None) -> Any:
+        """Return the label for every case, `abstain_label_` where it is abstained on.
+
+        Where amounts are known when a case is decided, those that `fit` got are needed, one per case or
+        one for all; ``set_predict_request(cost_fn=True)`` asks for them where metadata are routed.
+        """
+        decided = self.decide(X, cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+        return self._outcomes[decided]
 
     def score(
         self,
@@ -499,10 +602,9 @@ class AbstainingClassifier(TwoClassAbstainer):
         check_is_fitted(self, "estimator_")
         if self.costs_ is None:
             return super().score(X, y, sample_weight)
-        decided = self.decide(X)
         amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
         if isinstance(self.costs_, CostModel) and not amounts:
-            return self._minus_cost(self.costs_, y, decided, sample_weight)
+            return self._minus_cost(self.costs_, y, self.decide(X), sample_weight)
         # new cases are not judged by the amounts of the old ones
         for name in AMOUNTS:
             if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
@@ -510,6 +612,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                     f"`{name}` is needed: the window was chosen for amounts of the cases. "
                     f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are routed."
                 )
+        decided = self._decided(self._respond(self.estimator_, X), amounts)
         costs = case_costs_of(self.costs_, amounts)
         positive = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y") == 1
         losses = (costs.losses(positive).table * np.array(costs.mean))[np.arange(len(decided)), decided]

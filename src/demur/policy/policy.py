@@ -357,14 +357,15 @@ class Policy(Result):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, abstain_label: Any = None, model: str | None = None) -> Self:
-        """Make the policy of a fitted `AbstainingClassifier`: its window, labels, costs and honest cost.
+        """Make the policy of a fitted `AbstainingClassifier`: its rule, labels, costs and honest cost.
 
-        The scores to apply it to are those of the inner estimator; the note says which. Without
-        `abstain_label` it is the classifier's where that fits its classes, else one is picked as in
-        `from_answer`.
+        The scores to apply it to are those of the inner estimator; the note says which. Where amounts are
+        known when deciding, the rule may read them as well, by the names in `CaseCosts.columns` or of the
+        arguments. Without `abstain_label` it is the classifier's where that fits its classes, else one is
+        picked as in `from_answer`.
         """
         kind = type(estimator).__name__
-        if not all(hasattr(estimator, name) for name in ("window_", "costs_", "classes_", "estimator_")):
+        if not all(hasattr(estimator, name) for name in ("rule_", "costs_", "classes_", "estimator_")):
             rule = "must be a fitted AbstainingClassifier"
             hint = "call fit first; for scores alone use Policy.from_answer."
             raise input_error("estimator", rule, kind, hint)
@@ -379,20 +380,26 @@ class Policy(Result):
         inner, response = estimator.estimator_, estimator.response_method
         if response == "auto":
             response = next(name for name in ("predict_proba", "decision_function") if hasattr(inner, name))
-        policy = cls.from_window(
-            estimator.window_,
-            estimator.surface_.counts,
-            costs=estimator.costs_,
-            pos_label=positive,
-            neg_label=negative,
-            abstain_label=abstain_label,
-            model=model,
-            note=f"Scores are {response} of {type(inner).__name__} for {positive!r}.",
-        )
-        honest = estimator.expected_cost_
+        note = f"Scores are {response} of {type(inner).__name__} for {positive!r}."
+        named: dict[str, Any] = {"abstain_label": abstain_label, "model": model, "note": note}
+        made, costs, surface = estimator.rule_, estimator.costs_, estimator.surface_
+        if isinstance(costs, CaseCosts):
+            policy = cls(
+                rule=made,
+                classes=(negative, positive),
+                columns=(model or "score", *getattr(made, "names", ())[1:]),
+                amounts=costs.to_dict(),
+                shares=np.array([1 - surface.prevalence, surface.prevalence]),
+                chosen="amounts" if isinstance(made, Window) else made.kind,
+                evidence=PolicyEvidence.from_counts(surface.counts),
+                **named,
+            )
+        else:
+            named |= {"pos_label": positive, "neg_label": negative}
+            policy = cls.from_window(estimator.window_, surface.counts, costs=costs, **named)
+        honest, sent = estimator.expected_cost_, estimator.abstention_rate_
         if honest is None:
             return policy
-        sent = estimator.window_.abstention_rate
         promise = Promise(cost=honest.cost, limit=honest.interval.high, abstention_rate=sent)
         return replace(policy, promise=promise)
 

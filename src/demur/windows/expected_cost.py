@@ -144,6 +144,8 @@ class ExpectedCostRule(Result):
 
     def __post_init__(self) -> None:
         amounts = len(self.names) - 1
+        if len(set(self.names)) <= amounts:
+            raise input_error("names", "must tell score and amounts apart", repr(self.names))
         costs = np.array(self.costs, dtype=np.float64)
         if costs.ndim != 3 or costs.shape[::2] != (2, 1 + amounts) or costs.shape[1] not in (2, 3):
             rule = f"must have the shape (2, 2 or 3, {1 + amounts})"
