@@ -293,7 +293,7 @@ def model_candidates(
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
     candidates += _learned(cases, name, model, further, place)
     knowing = expected_cost_learners(problem, name)
-    if knowing:
+    if knowing and np.isfinite(model.scores).all():
         model = _with_columns(cases, [model], knowing[0].reads)
         candidates = _preferring(_learned(cases, name, model, knowing, place), candidates, problem)
     if not candidates:

@@ -45,7 +45,15 @@ _POSITIVE, _NEGATIVE = 1, 0
 
 
 class PiecewiseLinear(NamedTuple):
-    """A function that is straight between points and constant beyond the first and the last of them."""
+    """A function that is straight between points and constant beyond the first and the last of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.windows import PiecewiseLinear
+    >>> PiecewiseLinear(np.array([0.0, 2.0]), np.array([0.1, 0.9])).at(np.array([-1.0, 1.0, 5.0])).tolist()
+    [0.1, 0.5, 0.9]
+    """
 
     points: FloatArray
     values: FloatArray
@@ -72,6 +80,10 @@ class PiecewiseLinear(NamedTuple):
         """Return the function at some numbers."""
         found: FloatArray = ExpressionValues({"x": values}).number(self.of(Column("x")))
         return found
+
+    def __repr__(self) -> str:
+        low, high = (f"{float(one):.4g}" for one in (self.points[0], self.points[-1]))
+        return f"PiecewiseLinear({len(self.points)} points, {low} to {high})"
 
     def reached(self, value: float) -> float:
         """Return the point from which on an increasing function is at least a value; inf for none."""
@@ -130,6 +142,22 @@ class ExpectedCostRule(Result):
         Abstain only where that is expected to save more than this.
     examples : sequence of numbers
         Amounts that the words show thresholds for, where there is one column of them.
+
+    Examples
+    --------
+    The score is the probability of fraud; a missed fraud costs its amount, a false alarm 25, a call 4. A
+    payment of 100 is called about from 4 % on, one of 10 from 40 % on:
+
+    >>> from demur.windows import ExpectedCostRule, PiecewiseLinear
+    >>> rule = ExpectedCostRule(
+    ...     names=("risk", "amount"),
+    ...     calibration=PiecewiseLinear([0.0, 1.0], [0.0, 1.0]),
+    ...     costs=[[[0, 0], [25, 0], [4, 0]], [[0, 1], [0, 0], [4, 0]]],
+    ... )
+    >>> [round(lower, 3) for lower, _ in map(rule.thresholds, (100, 10))]
+    [0.04, 0.4]
+    >>> rule.decide([[0.3, 10], [0.3, 100], [0.9, 100]]).tolist()
+    [0, -1, 1]
     """
 
     names: tuple[str, ...]
@@ -153,6 +181,10 @@ class ExpectedCostRule(Result):
         if self.scale is not None and not len(self.logs) + 1 == len(self.weights) == 1 + amounts:
             raise input_error("weights", f"must be {1 + amounts} numbers beside scale", repr(self.weights))
         object.__setattr__(self, "costs", costs)
+        functions = {"calibration": self.calibration, "scale": self.scale}
+        for name, one in functions.items():
+            if one is not None:
+                object.__setattr__(self, name, PiecewiseLinear(*(np.asarray(part, float) for part in one)))
         Result.__post_init__(self)
 
     @property
@@ -291,6 +323,10 @@ class ExpectedCostRule(Result):
         if others:
             place -= others[0] * float(self.logs[0].at(np.array([amount]))[0])
         return self.scale.reached(place / weight) if weight > 0 else np.inf
+
+    def __repr__(self) -> str:
+        form = "score" if self.scale is None else "score and amounts"
+        return f"ExpectedCostRule({', '.join(self.names)}; probabilities by {form}, abstains={self.abstains})"
 
     # ---------------------------------------------------------------- files
 
