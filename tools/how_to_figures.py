@@ -162,6 +162,40 @@ def draw_llm_triage():
     display.figure_.savefig("llm_triage.png", dpi=90, bbox_inches="tight")
 
 
+def draw_llm_routing():
+    """Show who decides the tickets of the page, by the confidences of both models."""
+    rng = np.random.default_rng(1)
+    urgent, clear = rng.random(2000) < 0.3, rng.random(2000) > 0.15
+    log = {}
+    for name, strength, noise in (("cheap", 3, 1.7), ("large", 4, 1.2)):
+        log_odds = np.where(clear, strength * (2 * urgent - 1), 0)
+        log_odds = log_odds + np.where(clear, noise, 0.3) * rng.normal(size=2000)
+        log[name] = (1 / (1 + np.exp(-log_odds))).round(3)
+    costs = demur.CostModel(cost_fn=20, cost_fp=8, cost_abstain=2)
+    prices = {"cheap": 0.02, "large": 0.60}
+    rule = demur.compare_models(urgent, log, costs=costs, include="cascades", prices=prices).answer.rule
+    negative, start, stop, positive = rule.cuts
+    figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    pieces = [
+        (0, negative, NEGATIVE, "routine"),
+        (start, stop, GREY, "person"),
+        (positive, 1, POSITIVE, "urgent"),
+    ]
+    for low, high, colour, word in pieces:
+        ax.axvspan(low, high, color=colour, alpha=0.35, lw=0)
+        ax.text((low + high) / 2, 1.03, word, ha="center", fontsize=11)
+    for low, high in ((negative, start), (stop, positive)):
+        ax.fill_between([low, high], 0, rule.lower, color=NEGATIVE, alpha=0.2, lw=0)
+        ax.fill_between([low, high], rule.lower, rule.upper, color=GREY, alpha=0.2, lw=0)
+        ax.fill_between([low, high], rule.upper, 1, color=POSITIVE, alpha=0.2, lw=0)
+        ax.text((low + high) / 2, 1.03, "large", ha="center", fontsize=11)
+    for own, colour, word in ((~urgent, NEGATIVE, "routine"), (urgent, POSITIVE, "urgent")):
+        ax.scatter(log["cheap"][own], log["large"][own], s=5, color=colour, label=f"in truth {word}", lw=0)
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence of the small model", ylabel="of the large model")
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig("llm_routing.png", dpi=90)
+
+
 def draw_real_data():
     """Show the cost of every judged block of time, beside that of a shuffled split."""
     rng = np.random.default_rng(0)
@@ -238,6 +272,7 @@ def main():
     draw_growth()
     draw_large_data()
     draw_llm_triage()
+    draw_llm_routing()
     draw_real_data()
     draw_reviewers()
     draw_several_scores()
