@@ -6,6 +6,7 @@ cases sent to a person and, for less, cases passed on. Both parts are multiples 
 and differences are exact in any order, so that equal costs are equal.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -22,8 +23,8 @@ __all__ = ["GRID", "cheapest_cascade", "written_cascade"]
 
 GRID = (64, 256)
 """Bins of the first and of the second score where the search begins: of no more scores it is exhaustive."""
-_STARTS = 4
-"""So many cascades of the grid are improved: the best of them may not have been the best on the grid."""
+_STARTS = 1 / 16
+"""Cascades of the grid to improve, per bin of the second score: the best there need not end as the best."""
 
 
 def cheapest_cascade(
@@ -61,8 +62,9 @@ def cheapest_cascade(
     UndefinedError
         Where no float separates an infinite score from its neighbour.
     """
-    costs = _exact_costs(losses if may_abstain else losses[:, :2], weight, prices[1])
-    stages = _Stages(costs[:, :-1], costs[:, -1], scores, _Bins.of(scores[:, 0]))
+    *actions, passing = _exact_costs(losses if may_abstain else losses[:, :2], weight, prices[1])
+    first, along = _Bins.of(scores[:, 0]), [actions[0], *actions[2:], actions[1]]
+    stages = _Stages(along, passing, scores, first, [first.sums(costs) for costs in along])
     starts = [*stages.best_on_grid(grid), stages.second(np.arange(len(scores)))]
     best = min((stages.descend(window) for window in starts), key=lambda found: found.cost)
     if np.isnan([*best.cuts, *best.window]).any():
@@ -88,14 +90,15 @@ def written_cascade(rule: Cascade, scores: FloatArray) -> Cascade:
 
 
 def _exact_costs(losses: FloatArray, weight: FloatArray, price: float) -> Any:
-    """Return the costs of the actions beyond the cheapest one of each case, and of passing it on, last."""
+    """Return rows of costs: of the actions beyond the cheapest one of each case, of passing it on last."""
     costs = np.column_stack([losses - losses.min(axis=1, keepdims=True), price * weight])
     # what costs more on one case than one action on all cases is in no cheapest rule
     most = 2 * costs[:, :-1].sum(axis=0).min()
     ties = np.zeros_like(costs)
     ties[:, 2:-1] = weight[:, None]
     ties[:, -1] = weight / (2 * weight.sum())
-    return _rounded(np.minimum(costs, most) if most > 0 else costs) + 1j * _rounded(ties)
+    exact = _rounded(np.minimum(costs, most) if most > 0 else costs) + 1j * _rounded(ties)
+    return np.ascontiguousarray(exact.T)
 
 
 def _rounded(values: FloatArray) -> FloatArray:
@@ -175,17 +178,13 @@ class _Found(NamedTuple):
 
 
 class _Stages(NamedTuple):
-    """Costs of the actions on every case and of passing it on, and its scores."""
+    """Costs of the actions on every case in the order of segments, and of passing it on; scores, sums."""
 
-    actions: Any
+    along: list[Any]
     passing: Any
     scores: FloatArray
     first: _Bins
-
-    @property
-    def along(self) -> list[Any]:
-        """Costs of the actions in the order of their segments."""
-        return [self.actions[:, action] for action in ((0, -1, 1) if self.actions.shape[1] > 2 else (0, 1))]
+    totals: list[Any]
 
     def descend(self, window: tuple[float, float]) -> _Found:
         """Choose the first stage and the second in turn until nothing gets cheaper."""
@@ -204,12 +203,12 @@ class _Stages(NamedTuple):
 
     def with_second(self, window: tuple[float, float]) -> _Found:
         """Choose the first stage for a window on the second score."""
-        codes = window_codes(self.scores[:, 1], *window)
-        later = self.first.sums(self.passing + self.actions[np.arange(len(codes)), codes])
-        segments = [self.first.sums(costs) for costs in self.along]
-        for before in range(len(segments) - 1, 0, -1):
-            segments.insert(before, later)
-        cost, cuts = _cheapest_segments(segments)
+        # places of the actions: the first is negative, the last positive, and between them is a person
+        codes = window_codes(self.scores[:, 1], *window) % 3
+        chosen = np.choose(codes, [self.along[0], self.along[-1], self.along[1]])
+        later = self.first.sums(self.passing + chosen)
+        start, *rest = self.totals
+        cost, cuts = _cheapest_segments([start, *(one for costs in rest for one in (later, costs))])
         # of an empty segment both ends are where the positives begin
         start, stop = cuts[1:3] if cuts[1] < cuts[-2] else (cuts[-1], cuts[-1])
         negative, positive = self.first.window(cuts[0], cuts[-1])
@@ -242,5 +241,5 @@ class _Stages(NamedTuple):
             least[::2] += np.array([[costs[place]] for costs in totals])
             for segment in range(1, len(least)):
                 np.minimum(least[segment], least[segment - 1], out=least[segment])
-        best = np.argsort(least[-1], kind="stable")[:_STARTS]
+        best = np.argsort(least[-1], kind="stable")[: math.ceil(grid[1] * _STARTS)]
         return [second.window(*cuts) for cuts in zip(start[best], stop[best], strict=True)]
