@@ -8,6 +8,7 @@ logistic regression.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +24,15 @@ from demur.honest.evaluate import FoldRules, TrainingSets
 from demur.typing import FloatArray, IntArray
 from demur.windows.expected_cost import ExpectedCostRule, PiecewiseLinear, pseudo_log
 
-__all__ = ["EXPECTED_COST", "NO_REVIEWS", "SCORE_ONLY", "ExpectedCostLearner", "expected_cost_learners"]
+__all__ = [
+    "EXPECTED_COST",
+    "NO_REVIEWS",
+    "SCORE_ONLY",
+    "ExpectedCostLearner",
+    "expected_cost_learners",
+    "known_amounts",
+    "rules_by_fold",
+]
 
 EXPECTED_COST, SCORE_ONLY, NO_REVIEWS = (
     "expected cost",
@@ -47,9 +56,8 @@ class ExpectedCostLearner:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns of amounts."""
-        assert isinstance(self.problem.costs, CaseCosts)
-        return tuple(self.problem.costs.known_columns())
+        """The columns of amounts; none where they are not known when a case is decided."""
+        return known_amounts(self.problem)
 
     def order(self, place: int) -> tuple[int, int]:
         """Return the rank among candidates for ties: after windows."""
@@ -57,21 +65,13 @@ class ExpectedCostLearner:
 
     def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
         """Choose the rule on all cases."""
-        return Chosen(self._rule(cases, table, np.arange(len(table)), (0,), {}))
+        return Chosen(self.rule(cases, table, np.arange(len(table)), (0,), {}))
 
     def fit(self, sets: TrainingSets) -> FoldRules:
         """Return the rule of every training set."""
-        cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
+        return FoldRules(rules_by_fold(sets, self.rule), 2)
 
-        def rule_without(held: int) -> ExpectedCostRule:
-            rows, seed = sets.rows.cell[sets.trains(held)], (1 + sets.split, held)
-            return self._rule(cases, table, rows, seed, sets.by_fold.setdefault(held, {}))
-
-        with workers(len(table)) as pool:
-            rules = list(pool.map(rule_without, splits.judged_folds))
-        return FoldRules([*rules[:1] * splits.first, *rules], 2)
-
-    def _rule(
+    def rule(
         self,
         cases: SplitCases,
         table: FloatArray,
@@ -80,13 +80,12 @@ class ExpectedCostLearner:
         known: dict[str, Any],
     ) -> ExpectedCostRule:
         """Choose the rule on some cells; `known` keeps their probabilities for other rules."""
-        costs, rate = self.problem.costs, self.problem.rate
-        assert isinstance(costs, CaseCosts)
+        rate, score_only = self.problem.rate, self.kind == SCORE_ONLY or not self.reads
         score, amounts = table[rows, 0], table[rows, 1:].T
         positive, sizes = cases.positive[rows], cases.sizes[rows]
         if SCORE_ONLY not in known:
             known[SCORE_ONLY] = {"calibration": _calibrated(score, positive, sizes, rate)}
-        if self.kind != SCORE_ONLY and EXPECTED_COST not in known:
+        if not score_only and EXPECTED_COST not in known:
             chance = known[SCORE_ONLY]["calibration"]
             scale = PiecewiseLinear(chance.points, np.log(chance.values / (1 - chance.values)))
             logs = tuple(pseudo_log(column) for column in amounts)
@@ -102,14 +101,26 @@ class ExpectedCostLearner:
             calibration = _calibrated(np.asarray(place), positive, sizes, rate)
             joined = {"scale": scale, "logs": logs, "weights": tuple(weights), "calibration": calibration}
             known[EXPECTED_COST] = joined
-        linear = costs.linear_costs()
+        linear = self._linear_costs(cases, rows)
         rule = ExpectedCostRule(
             names=(self.model, *self.reads),
             costs=linear[:, :2] if self.kind == NO_REVIEWS else linear,
             examples=_examples(amounts[0]) if len(amounts) == 1 else (),
-            **known[SCORE_ONLY if self.kind == SCORE_ONLY else EXPECTED_COST],
+            **known[SCORE_ONLY if score_only else EXPECTED_COST],
         )
         return self._within_limit(rule, table[rows], positive, sizes)
+
+    def _linear_costs(self, cases: SplitCases, rows: IntArray) -> FloatArray:
+        """Return the costs as a rule knows them: by amount, by class, or their means by class."""
+        costs = self.problem.costs
+        if not isinstance(costs, CaseCosts):
+            return self.problem.centre.losses.table[:, :, None]
+        if self.reads:
+            return costs.linear_costs()
+        assert cases.losses is not None
+        own = [rows[cases.positive[rows] == kind] for kind in (False, True)]
+        means = [np.average(cases.losses[one], axis=0, weights=cases.sizes[one]) for one in own]
+        return np.asarray(np.stack(means)[:, :, None] * np.array(costs.mean)[None, :, None])
 
     def _within_limit(
         self, rule: ExpectedCostRule, table: FloatArray, positive: Any, sizes: FloatArray
@@ -128,14 +139,34 @@ class ExpectedCostLearner:
         return replace(rule, least_saving=least)
 
 
-def expected_cost_learners(problem: DecisionProblem, model: str) -> list[ExpectedCostLearner]:
-    """Return the learners for amounts that are known when a case is decided; none under other limits."""
+def rules_by_fold(sets: TrainingSets, choose: Callable[..., Any]) -> list[Any]:
+    """Return the rule of every fold, chosen on the cells of its training set."""
+    cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
+
+    def rule_without(held: int) -> Any:
+        rows, seed = sets.rows.cell[sets.trains(held)], (1 + sets.split, held)
+        return choose(cases, table, rows, seed, sets.by_fold.setdefault(held, {}))
+
+    with workers(len(table)) as pool:
+        rules = list(pool.map(rule_without, splits.judged_folds))
+    return [*rules[:1] * splits.first, *rules]
+
+
+def known_amounts(problem: DecisionProblem) -> tuple[str, ...]:
+    """Return the columns of amounts that are known when a case is decided."""
     costs = problem.costs
-    if not isinstance(costs, CaseCosts) or not costs.known_at_decision or not costs.known_columns():
+    return tuple(costs.known_columns()) if isinstance(costs, CaseCosts) and costs.known_at_decision else ()
+
+
+def expected_cost_learners(problem: DecisionProblem, model: str) -> list[ExpectedCostLearner]:
+    """Return the learners for amounts that are known when a case is decided; none under other limits.
+
+    Beside a budget the one that sends nothing to people.
+    """
+    if not known_amounts(problem) or set(problem.limits.given()) - {"max_abstention"}:
         return []
-    if set(problem.limits.given()) - {"max_abstention"}:
-        return []
-    kinds = (EXPECTED_COST, SCORE_ONLY, *((NO_REVIEWS,) if problem.may_abstain else ()))
+    kinds = [EXPECTED_COST, SCORE_ONLY] if problem.budget is None else []
+    kinds += [NO_REVIEWS] if problem.may_abstain else []
     return [ExpectedCostLearner(problem, model, kind) for kind in kinds]
 
 

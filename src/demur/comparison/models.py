@@ -273,7 +273,7 @@ def compared_model(
     """Put the parts of a model together."""
     rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
     chosen = rule or threshold
-    if any(one.handicap for one in rules.candidates):
+    if problem.budget is not None or any(one.handicap for one in rules.candidates):
         assert choice is not None
         rule = choice.best(rules.candidates)
     if problem.many:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from demur._checks import check_choice, input_error
+from demur.exceptions import InputError
 from demur.policy.labels import label_kind
 from demur.policy.sql_dialects import DIALECTS, Dialect
 from demur.windows.expression import (
     All,
+    BatchDecision,
     Bound,
     Case,
     Column,
@@ -15,6 +17,7 @@ from demur.windows.expression import (
     Decision,
     FirstBest,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Sum,
@@ -26,7 +29,7 @@ _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark",
 
 
 def sql_of(
-    decision: Decision,
+    decision: Decision | BatchDecision,
     *,
     labels: Sequence[Any],
     origin: Sequence[str],
@@ -42,7 +45,12 @@ def sql_of(
         plain = dialect.lower().replace("-", "").replace(" ", "")
         dialect = _OTHER_NAMES.get(plain, plain)
     target = DIALECTS[check_choice(dialect, "dialect", tuple(DIALECTS))]
-    expression = _Printer(target, label_kind(labels)).decision(decision)
+    printer = _Printer(target, label_kind(labels))
+    if isinstance(decision, BatchDecision):
+        _require_batches(decision, table)
+        expression = printer.batch(decision)
+    else:
+        expression = printer.decision(decision)
     head = (
         f"Decision of a policy of demur, for {target.name}; a missing score or NaN gets no decision (NULL)."
     )
@@ -55,6 +63,19 @@ def sql_of(
     return f"{comment}\nSELECT *,\n{expression} AS {added}\nFROM {target.table(checked_name(table, 'table'))}"
 
 
+def _require_batches(decision: BatchDecision, table: str | None) -> None:
+    """Refuse what one query cannot say about whole batches."""
+    if table is None:
+        raise InputError(
+            "`table` is needed: this policy gives places to whole batches. Hint: to_sql(table='cases')."
+        )
+    if decision.places.carry_over:
+        raise InputError(
+            "SQL does not know the places that earlier batches left over. Hint: Policy.decide_batch, "
+            "to_python() and demur apply do."
+        )
+
+
 class _Printer:
     """Writes the parts of a decision for one database."""
 
@@ -62,11 +83,7 @@ class _Printer:
         self.target, self.kind = target, kind
 
     def decision(self, decision: Decision) -> str:
-        missing = " OR ".join(
-            self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
-            for name in decision.columns
-        )
-        lines = [f"WHEN {missing} THEN NULL"]
+        lines = [f"WHEN {self.missing(decision.columns)} THEN NULL"]
         if decision.valid is not None:
             lines.append(f"WHEN {self.condition(decision.valid)} THEN {self.value(decision.value)}")
         elif isinstance(decision.value, Case):
@@ -75,6 +92,38 @@ class _Printer:
             lines.append(f"ELSE {self.value(decision.value)}")
         text = "CASE\n  " + "\n  ".join(lines) + "\nEND"
         return self.bound(decision.bindings, text) if decision.bindings else text
+
+    def batch(self, decision: BatchDecision) -> str:
+        """Write who is among the first of a batch by a window function; all others as they stand."""
+        others, places, target = decision.others, decision.places, self.target
+        batch, key = map(target.column, decision.columns[-2:])
+        ordered = target.text_order.format(raw=key) if places.text_key else key
+        if places.per is not None:
+            batch = target.period(places.per, batch)
+        none, least = target.literal(0.0), target.literal(decision.least)
+        assert others.valid is not None
+        # a row without a decision takes nobody's place
+        worth = (
+            f"CASE WHEN {key} IS NULL OR {self.missing(others.columns)} THEN {none}"
+            f" WHEN {self.condition(others.valid)} THEN {self.number(decision.saving)} ELSE {none} END"
+        )
+        saving = self.bound(others.bindings, worth)
+        first = f"{saving} DESC, {self.number(Column(others.columns[0]))} DESC"
+        if places.arrival:
+            first = f"CASE WHEN {saving} > {least} THEN 0 ELSE 1 END"
+        row = f"ROW_NUMBER() OVER (PARTITION BY {batch} ORDER BY {first}, {ordered})"
+        return (
+            f"CASE\n  WHEN {batch} IS NULL OR {key} IS NULL THEN NULL"
+            f"\n  WHEN {saving} > {least} AND {row} <= {places.reviews}"
+            f"\n    THEN {self.label(decision.label)}"
+            f"\n  ELSE {self.decision(others)}\nEND"
+        )
+
+    def missing(self, columns: Sequence[str]) -> str:
+        return " OR ".join(
+            self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
+            for name in columns
+        )
 
     def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
         """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
@@ -119,6 +168,8 @@ class _Printer:
             return total
         if isinstance(value, Interpolated):
             return self.interpolated(value)
+        if isinstance(value, Least):
+            return f"{self.target.least}({', '.join(map(self.number, value.values))})"
         return f"({self.number(value.left)} * {self.number(value.right)})"
 
     def interpolated(self, value: Interpolated) -> str:

@@ -17,9 +17,10 @@ from demur._files.values import part, threshold
 from demur._results import json_safe
 from demur.surface.window import ABSTAIN, decide, decision_masks
 from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.windows.budgeted import Budgeted
 from demur.windows.class_rule import ClassRule
 from demur.windows.expected_cost import ExpectedCostRule
-from demur.windows.expression import Case, Column, Comparison, Condition, Decision, Number
+from demur.windows.expression import BatchDecision, Case, Column, Comparison, Condition, Decision, Number
 
 __all__ = ["RULES", "Rule", "Window", "register_rule"]
 
@@ -56,7 +57,7 @@ class Rule(Protocol):
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
 
-    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:
+    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision | BatchDecision:
         """Return the decision on these columns; `labels` are those of the classes, of abstaining last."""
 
 
@@ -136,7 +137,7 @@ class Window:
         return Decision(columns=(name,), valid=None, value=Case(tuple(branches), otherwise))
 
 
-RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule)}
+RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule, Budgeted)}
 """Kind of a rule in files -> its class."""
 
 
