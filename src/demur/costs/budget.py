@@ -77,6 +77,12 @@ class Places(NamedTuple):
         """The limit in words: "at most 50 a day"."""
         return f"at most {self.reviews:,} {self.period if self.per else f'per {self.column}'}"
 
+    def on(self, batch: Any, key: Any) -> Places:
+        """Return the same places where batches and keys look like these."""
+        dated = _dates(_plain(batch, self.column), self.column) is not None
+        text = _plain(key, self.key).dtype.kind in "UM"
+        return self._replace(per=self.per if dated else None, text_key=text)
+
     def coded(self, batch: Any, key: Any) -> tuple[FloatArray, FloatArray]:
         """Return the batch of every row and the place of its key in ascending order, both as numbers.
 
@@ -215,15 +221,9 @@ class Budget(Result):
                 raise input_error(name, rule, repr(given))
             found.append(rest.pop(given))
             names.append(given)
-        places = self.on(*found, *names)
-        return rest, places, dict(zip(names, places.coded(*found), strict=True))
-
-    def on(self, batch: Any, key: Any, column: str, key_column: str) -> Places:
-        """Return the places where batches and keys look like these, under the names of their columns."""
-        dated = _dates(_plain(batch, column), column) is not None
-        text = _plain(key, key_column).dtype.kind in "USM"
         settings = {"arrival": self.arrival, "carry_over": self.carry_over}
-        return Places(self.reviews, column, key_column, self.per if dated else None, text, **settings)
+        places = Places(self.reviews, names[0], names[1], self.per, text_key=False, **settings).on(*found)
+        return rest, places, dict(zip(names, places.coded(*found), strict=True))
 
 
 def _plain(values: Any, name: str) -> Any:
