@@ -38,7 +38,7 @@ from demur.paired.scores import JointScores
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.class_rule import check_class_probabilities, second_class_scores
 
-__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "two_class_columns"]
+__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "require_cases", "two_class_columns"]
 
 # below this a fold drawn by chance may leave the others without a case of the class
 _FEWEST_SUMMED = 50
@@ -285,7 +285,7 @@ class CaseTable:
         cls, joint: JointCounts, problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Deal out the cases of every cell to the folds: positives first, as splits of rows have them."""
-        _require_cases(problem)
+        require_cases(problem)
         if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores."
@@ -315,7 +315,7 @@ class CaseTable:
         cls, counts: Mapping[str, ScoreCounts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Split the counts of each model apart: nothing is paired."""
-        _require_cases(problem)
+        require_cases(problem)
         if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
@@ -330,7 +330,7 @@ class CaseTable:
         cls, sums: Mapping[str, FoldedCosts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Take sums of costs per score, class and fold of each model: nothing is paired."""
-        _require_cases(problem)
+        require_cases(problem)
         return cls._apart({name: _split_sums(one, problem) for name, one in sums.items()}, labels)
 
     @classmethod
@@ -342,7 +342,7 @@ class CaseTable:
         return cls(cases=cases, judging=judging, labels=labels)
 
 
-def _require_cases(problem: DecisionProblem) -> None:
+def require_cases(problem: DecisionProblem) -> None:
     """Refuse counts where places are given to single cases."""
     if problem.budget is not None:
         raise InputError(

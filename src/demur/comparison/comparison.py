@@ -15,7 +15,7 @@ from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
-from demur.comparison.case_table import CaseTable, Columns, two_class_columns
+from demur.comparison.case_table import CaseTable, Columns, require_cases, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
@@ -428,6 +428,7 @@ def _compared_data(
             )
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
         if isinstance(y_true, JointCounts):
+            require_cases(problem)
             if any(given is not None for given in (scores, pos_label, *others)):
                 hint = "leave scores, weights, groups, time and pos_label out; read_joint_counts takes them."
                 raise InputError(f"`y_true` holds joint counts. Hint: {hint}")

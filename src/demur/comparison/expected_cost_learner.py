@@ -196,11 +196,12 @@ def _calibrated(place: FloatArray, positive: Any, sizes: FloatArray, rate: float
     steps = np.arange(len(ill), dtype=np.float64)
     again = ScoreCounts.from_counts(steps, ill + base, well + (1 - base)).blocks()
     first, last = again.lower.astype(np.int64), again.upper.astype(np.int64)
-    block = np.searchsorted(blocks.upper[last], place)
+    # by distinct score, so that the order of the rows plays no part
+    number, block = counts.positives + counts.negatives, np.searchsorted(blocks.upper[last], counts.scores)
     # means beside the first score of a block, so that sums of huge scores stay finite
     start = blocks.lower[first]
-    moved = np.bincount(block, sizes * (place - start[block]), len(start))
-    centre = start + moved / np.bincount(block, sizes, len(start))
+    moved = np.bincount(block, number * (counts.scores - start[block]), len(start))
+    centre = start + moved / np.bincount(block, number, len(start))
     return PiecewiseLinear.through(centre, again.positives / (again.positives + again.negatives))
 
 

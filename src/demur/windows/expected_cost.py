@@ -20,7 +20,7 @@ from demur._checks import check_columns, input_error
 from demur._files.values import number, numbers, optional_number, part
 from demur._results import Result
 from demur.surface.window import ABSTAIN
-from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from demur.windows.expression import (
     All,
     Bound,
@@ -179,6 +179,12 @@ class ExpectedCostRule(Result):
             rule = f"must hold amounts from 0 to {_LARGEST_AMOUNT:g}"
             raise input_error("table", rule, f"{amounts[wrong][0]:g}")
         return columns
+
+    def valid(self, table: FloatArray) -> BoolArray:
+        """Tell which rows get a decision; numbers may be missing."""
+        valid = self.to_expression(self.names, (0, 1, ABSTAIN)).valid
+        assert valid is not None
+        return ExpressionValues(dict(zip(self.names, table.T, strict=True))).condition(valid)
 
     def codes(self, table: FloatArray) -> Any:
         """Decide checked rows."""

@@ -92,6 +92,13 @@ def ask(
     design: Design | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
+    share = limits.kept().max_abstention
+    if limits.cases_per_day is not None and share is not None:
+        remark(
+            f"--reviews-per-day is a share here, {percent(share)} of the cases: busy days exceed the number. "
+            "Hint: --day COLUMN --key COLUMN keeps it every day.",
+            quiet=output.quiet,
+        )
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
