@@ -35,6 +35,7 @@ from .cautious import risk_coverage_curve as risk_coverage_curve
 from .comparison import Answer as Answer
 from .comparison import Comparison as Comparison
 from .comparison import compare_models as compare_models
+from .costs import Budget as Budget
 from .costs import CaseCosts as CaseCosts
 from .costs import CostCurve as CostCurve
 from .costs import CostMatrix as CostMatrix

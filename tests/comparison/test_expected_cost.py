@@ -96,7 +96,7 @@ def test_honest_cost_against_a_slow_loop(kind):
     for rows in split.splits.repeats:
         for fold in range(split.folds):
             trains, held = rows.cell[rows.fold != fold], rows.cell[rows.fold == fold]
-            rule = candidate.learner._rule(y[trains], np.ones(len(trains)), table[trains], (0,), {})
+            rule = candidate.learner.rule(split, table, trains, np.ones(len(trains)), (0,), {})
             codes = rule.decide(table[held])
             miss, alarm, review = amount[held] * y[held], 25.0 * ~y[held], np.full(len(held), 4.0)
             paid.append(np.where(codes == 0, miss, np.where(codes == 1, alarm, review)).sum())

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._checks import input_error
+from demur.comparison.budget_learner import budget_learners
 from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
-from demur.comparison.expected_cost_learner import expected_cost_learners
+from demur.comparison.expected_cost_learner import expected_cost_learners, known_amounts
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseFactors
@@ -244,7 +245,7 @@ def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Can
     allowed = None if problem.many else problem.allowed(_one_score(cases, problem.rate))
 
     def keeps(code: int) -> bool:
-        if code == ABSTAIN and not problem.may_abstain:
+        if code == ABSTAIN and (not problem.may_abstain or problem.budget is not None):
             return False
         if problem.many:
             return code != ABSTAIN or problem.limits.max_abstention in (None, 1.0)
@@ -278,7 +279,9 @@ def model_candidates(
 
     Raises `UndefinedError` if the limits allow none; one of them alone may be missing.
     """
-    further = [made for learner in LEARNERS if (made := learner(problem)) is not None]
+    further = []
+    if problem.budget is None:  # others do not keep it
+        further = [made for learner in LEARNERS if (made := learner(problem)) is not None]
     if isinstance(model, Inputs):
         wanted = possible_kinds(problem) if kinds is None else kinds
         learners = [
@@ -292,10 +295,12 @@ def model_candidates(
     rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
     candidates += _learned(cases, name, model, further, place)
-    knowing = expected_cost_learners(problem, name)
-    if knowing and np.isfinite(model.scores).all():
-        model = _with_columns(cases, [model], knowing[0].reads)
-        candidates = _preferring(_learned(cases, name, model, knowing, place), candidates, problem)
+    found: list[Candidate] = []
+    several: tuple[list[Any], ...] = budget_learners(problem, name), expected_cost_learners(problem, name)
+    for knowing in filter(None, several if np.isfinite(model.scores).all() else ()):
+        inputs = _with_columns(cases, [model], knowing[0].reads)
+        found += _learned(cases, name, inputs, knowing, place)
+    candidates = _preferring(found, candidates, problem) if known_amounts(problem) else [*candidates, *found]
     if not candidates:
         raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
     if problem.prices:
@@ -316,6 +321,8 @@ def joint_candidates(
             "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
         )
     learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(models))]
+    if problem.budget is not None:
+        learners = []  # they do not keep it
     inputs = {
         one.name: _with_columns(cases, [models[name] for name in one.members], one.reads) for one in learners
     }
@@ -415,6 +422,8 @@ def cheapest_at_corners(
     corners = problem.corners()
     if isinstance(model, Inputs):
         return [[] for _ in corners]
+    if problem.budget is not None:
+        return [model_candidates(cases, "", model, problem.at(scenario), 0) for scenario in corners]
     aims = [_aims(problem.at(scenario)) for scenario in corners]
     if any(_needs_search(aim) for several in aims for _, aim in several):
         # the folds are pooled once for all corners
@@ -431,7 +440,8 @@ def cheapest_at_corners(
 def _aims(problem: DecisionProblem) -> list[_Aim]:
     """Return what is searched for: a threshold and, if somebody can look at cases, a window."""
     aims = [_Aim("threshold", problem.never_abstaining())]
-    return [*aims, _Aim("window", problem)] if problem.may_abstain else aims
+    reviews = problem.may_abstain and problem.budget is None
+    return [*aims, _Aim("window", problem)] if reviews else aims
 
 
 def _at_prevalence(model: JudgedModel, prevalence: float | None) -> JudgedModel:

@@ -38,7 +38,7 @@ from demur.paired.scores import JointScores
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.class_rule import check_class_probabilities, second_class_scores
 
-__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "two_class_columns"]
+__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "require_cases", "two_class_columns"]
 
 # below this a fold drawn by chance may leave the others without a case of the class
 _FEWEST_SUMMED = 50
@@ -179,6 +179,8 @@ class CaseTable:
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
         """Split checked rows; those of weight 0 are dropped."""
+        if problem.budget is not None:
+            given = _in_batches(given, problem, weights)
         positive, scores, sample_weight, labels, cluster, time, known = given
         if isinstance(problem.costs, CaseCosts) and problem.costs.known_at_decision:
             known = {**known, **problem.costs.known_columns()}
@@ -283,6 +285,7 @@ class CaseTable:
         cls, joint: JointCounts, problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Deal out the cases of every cell to the folds: positives first, as splits of rows have them."""
+        require_cases(problem)
         if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores."
@@ -312,6 +315,7 @@ class CaseTable:
         cls, counts: Mapping[str, ScoreCounts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Split the counts of each model apart: nothing is paired."""
+        require_cases(problem)
         if problem.by_case:
             raise InputError(
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
@@ -326,6 +330,7 @@ class CaseTable:
         cls, sums: Mapping[str, FoldedCosts], problem: DecisionProblem, *, labels: tuple[Any, Any] = (0, 1)
     ) -> "CaseTable":
         """Take sums of costs per score, class and fold of each model: nothing is paired."""
+        require_cases(problem)
         return cls._apart({name: _split_sums(one, problem) for name, one in sums.items()}, labels)
 
     @classmethod
@@ -335,6 +340,43 @@ class CaseTable:
         cases = {name: one for name, (one, _) in split.items()}
         judging = {name: partial(_itself, one) for name, (_, one) in split.items()}
         return cls(cases=cases, judging=judging, labels=labels)
+
+
+def require_cases(problem: DecisionProblem) -> None:
+    """Refuse counts where places are given to single cases."""
+    if problem.budget is not None:
+        raise InputError(
+            "`budget` needs the cases themselves, got counts. Hint: pass labels, scores, dates and keys."
+        )
+
+
+def _in_batches(given: Columns, problem: DecisionProblem, weights: str) -> Columns:
+    """Return rows whose batches stay whole: in one fold, one block of time, one cluster."""
+    places, weight, time = problem.budget, given.weight, given.time
+    assert places is not None
+    costs = problem.costs.known_columns() if isinstance(problem.costs, CaseCosts) else ()
+    taken = {places.column, places.key} & {*given.scores, *costs}
+    if taken or places.column == places.key:
+        raise input_error(
+            "budget", "must have names of its own for batch and key", repr(min(taken, default=places.key))
+        )
+    if weight is not None and (np.ptp(weight) > 0 or (weights == "repeats" and weight[0] != 1)):
+        raise InputError(
+            "`sample_weight` must be the same for all cases beside a budget: a place is a place."
+        )
+    batch = given.known[places.column].astype(np.int64)
+    cluster = batch if given.cluster is None else given.cluster
+    if len(np.unique(np.stack([batch, cluster]), axis=1).T) > len(np.unique(batch)):
+        raise InputError(
+            f"`groups` must hold every batch of {places.column} as a whole, got one in two of them. "
+            "Hint: leave groups out: intervals count batches then."
+        )
+    if time is not None:
+        times, rank = np.unique(time, return_inverse=True)
+        first = np.full(batch.max() + 1, len(times))
+        np.minimum.at(first, batch, rank)
+        time = times[first[batch]]
+    return given._replace(weight=None, cluster=cluster, time=time)
 
 
 def _splitting(problem: DecisionProblem) -> dict[str, Any]:

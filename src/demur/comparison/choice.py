@@ -155,7 +155,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         class_names=choice.class_names,
         best_trivial=baseline,
         guarantee_defined=window is not None and _guarantee_defined(choice),
-        condition=condition_words(problem.limits.given(), problem.objective),
+        condition=condition_words(problem.limits.given(), problem.objective, problem.budget),
         stakes=_stakes(best, choice),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,

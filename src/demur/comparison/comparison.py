@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_same_length, check_weights
+from demur._checks import check_same_length, check_type, check_weights
 from demur._kernels.jit import whole_job
 from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
-from demur.comparison.case_table import CaseTable, Columns, two_class_columns
+from demur.comparison.case_table import CaseTable, Columns, require_cases, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
@@ -32,6 +32,7 @@ from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
 from demur.comparison.threads import workers
+from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts, two_class_costs
 from demur.costs.matrix import CostMatrix, class_indices, class_priors
@@ -183,6 +184,7 @@ class Comparison(Result):
             "prevalence_error": problem.rate_variance**0.5,
             "shares": json_safe(problem.shares),
             "limits": problem.limits.given(),
+            "budget": None if problem.budget is None else problem.budget.to_dict(),
             "confidence_level": problem.confidence_level,
             "seed": problem.seed,
             # labels of two classes are told by the policy
@@ -216,7 +218,7 @@ def compare_models(
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
     missing_labels: str = "refuse",
-    budget: Any = None,
+    budget: Budget | None = None,
     include: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
     doubt: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -271,6 +273,8 @@ def compare_models(
         from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
         are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
         costs most, so that costs hold whatever these labels are.
+    budget : Budget, optional
+        Number of places for reviews in every day or other batch, which every rule keeps.
     include : {"combinations", "cascades", "guards"}, optional
         Rules of several models to choose among besides: averages, votes and disagreement; a cheap model that
         passes cases on to a second one and to people; a window that abstains where `doubt` is too large.
@@ -320,16 +324,19 @@ def compare_models(
         precision_confidence=precision_confidence,
     )
     known = {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
-    asked = {
+    asked: dict[str, Any] = {
         "objective": objective,
         "limits": limits,
         "confidence_level": confidence_level,
         "seed": seed,
         "include": include,
         "prices": prices,
-        "budget": budget,
         "doubt": next(iter(known), None),
     }
+    if budget is not None:
+        check_type(budget, "budget", Budget)
+        scores, asked["budget"], coded = budget.placed(scores)
+        known |= coded
     how = {
         "classes": classes,
         "abstain_cost": abstain_cost,
@@ -408,7 +415,8 @@ def _compared_data(
             hint = "of two classes the second is the positive one."
             raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
         if rows.pop("known") is not None:
-            raise InputError("`doubt` is for scores of two classes. Hint: leave classes out, or doubt.")
+            what = "doubt" if asked.get("budget") is None else "budget"
+            raise InputError(f"`{what}` is for scores of two classes. Hint: leave classes out, or {what}.")
         priced = {"classes": classes, "costs": costs, "abstain_cost": abstain_cost, "prevalence": prevalence}
         table, problem, class_names = table_of_classes(
             y_true, scores, **priced, weights=weights, **rows, **asked
@@ -420,6 +428,7 @@ def _compared_data(
             )
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
         if isinstance(y_true, JointCounts):
+            require_cases(problem)
             if any(given is not None for given in (scores, pos_label, *others)):
                 hint = "leave scores, weights, groups, time and pos_label out; read_joint_counts takes them."
                 raise InputError(f"`y_true` holds joint counts. Hint: {hint}")

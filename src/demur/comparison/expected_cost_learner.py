@@ -8,6 +8,7 @@ logistic regression.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,10 +21,18 @@ from demur.costs.case_costs import CaseCosts
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.evaluate import FoldRules, TrainingSets
-from demur.typing import BoolArray, FloatArray
+from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.expected_cost import ExpectedCostRule, PiecewiseLinear, pseudo_log
 
-__all__ = ["EXPECTED_COST", "NO_REVIEWS", "SCORE_ONLY", "ExpectedCostLearner", "expected_cost_learners"]
+__all__ = [
+    "EXPECTED_COST",
+    "NO_REVIEWS",
+    "SCORE_ONLY",
+    "ExpectedCostLearner",
+    "expected_cost_learners",
+    "known_amounts",
+    "rules_by_fold",
+]
 
 EXPECTED_COST, SCORE_ONLY, NO_REVIEWS = (
     "expected cost",
@@ -47,9 +56,8 @@ class ExpectedCostLearner:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The columns of amounts."""
-        assert isinstance(self.problem.costs, CaseCosts)
-        return tuple(self.problem.costs.known_columns())
+        """The columns of amounts; none where they are not known when a case is decided."""
+        return known_amounts(self.problem)
 
     def order(self, place: int) -> tuple[int, int]:
         """Return the rank among candidates for ties: after windows."""
@@ -57,37 +65,31 @@ class ExpectedCostLearner:
 
     def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
         """Choose the rule on all cases."""
-        return Chosen(self._rule(cases.positive, cases.sizes, table, (0,), {}))
+        return Chosen(self.rule(cases, table, np.arange(len(table)), cases.sizes, (0,), {}))
 
     def fit(self, sets: TrainingSets) -> FoldRules:
         """Return the rule of every training set."""
-        cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
+        return FoldRules(rules_by_fold(sets, self.rule), 2)
 
-        def rule_without(held: int) -> ExpectedCostRule:
-            kept, seed = sets.trains(held), (1 + sets.split, held)
-            cell, number = sets.rows.cell[kept], sets.rows.cases[kept]
-            known = sets.by_fold.setdefault(held, {})
-            return self._rule(cases.positive[cell], number, table[cell], seed, known)
-
-        with workers(len(table)) as pool:
-            rules = list(pool.map(rule_without, splits.judged_folds))
-        return FoldRules([*rules[:1] * splits.first, *rules], 2)
-
-    def _rule(
+    def rule(
         self,
-        positive: BoolArray,
-        sizes: FloatArray,
+        cases: SplitCases,
         table: FloatArray,
+        cell: IntArray,
+        sizes: FloatArray,
         seed: tuple[int, ...],
         known: dict[str, Any],
     ) -> ExpectedCostRule:
-        """Choose the rule on some rows; `known` keeps their probabilities for other rules."""
-        costs, rate = self.problem.costs, self.problem.rate
-        assert isinstance(costs, CaseCosts)
+        """Choose the rule on some rows, each `sizes` cases of a cell.
+
+        `known` keeps their probabilities for other rules.
+        """
+        rate, score_only = self.problem.rate, self.kind == SCORE_ONLY or not self.reads
+        positive, table = cases.positive[cell], table[cell]
         score, amounts = table[:, 0], table[:, 1:].T
         if SCORE_ONLY not in known:
             known[SCORE_ONLY] = {"calibration": _calibrated(score, positive, sizes, rate)}
-        if self.kind != SCORE_ONLY and EXPECTED_COST not in known:
+        if not score_only and EXPECTED_COST not in known:
             chance = known[SCORE_ONLY]["calibration"]
             scale = PiecewiseLinear(chance.points, np.log(chance.values / (1 - chance.values)))
             logs = tuple(pseudo_log(column) for column in amounts)
@@ -103,14 +105,26 @@ class ExpectedCostLearner:
             calibration = _calibrated(np.asarray(place), positive, sizes, rate)
             joined = {"scale": scale, "logs": logs, "weights": tuple(weights), "calibration": calibration}
             known[EXPECTED_COST] = joined
-        linear = costs.linear_costs()
+        linear = self._linear_costs(cases, cell, sizes)
         rule = ExpectedCostRule(
             names=(self.model, *self.reads),
             costs=linear[:, :2] if self.kind == NO_REVIEWS else linear,
             examples=_examples(amounts[0]) if len(amounts) == 1 else (),
-            **known[SCORE_ONLY if self.kind == SCORE_ONLY else EXPECTED_COST],
+            **known[SCORE_ONLY if score_only else EXPECTED_COST],
         )
         return self._within_limit(rule, table, positive, sizes)
+
+    def _linear_costs(self, cases: SplitCases, cell: IntArray, sizes: FloatArray) -> FloatArray:
+        """Return the costs as a rule knows them: by amount, by class, or their means by class."""
+        costs = self.problem.costs
+        if not isinstance(costs, CaseCosts):
+            return self.problem.centre.losses.table[:, :, None]
+        if self.reads:
+            return costs.linear_costs()
+        assert cases.losses is not None
+        own = [cases.positive[cell] == kind for kind in (False, True)]
+        means = [np.average(cases.losses[cell[one]], axis=0, weights=sizes[one]) for one in own]
+        return np.asarray(np.stack(means)[:, :, None] * np.array(costs.mean)[None, :, None])
 
     def _within_limit(
         self, rule: ExpectedCostRule, table: FloatArray, positive: BoolArray, sizes: FloatArray
@@ -129,14 +143,35 @@ class ExpectedCostLearner:
         return replace(rule, least_saving=least)
 
 
-def expected_cost_learners(problem: DecisionProblem, model: str) -> list[ExpectedCostLearner]:
-    """Return the learners for amounts that are known when a case is decided; none under other limits."""
+def rules_by_fold(sets: TrainingSets, choose: Callable[..., Any]) -> list[Any]:
+    """Return the rule of every fold, chosen on the rows of its training set."""
+    cases, table, splits = sets.cases, sets.model.scores, sets.cases.splits
+
+    def rule_without(held: int) -> Any:
+        kept, seed = sets.trains(held), (1 + sets.split, held)
+        cell, sizes = sets.rows.cell[kept], sets.rows.cases[kept]
+        return choose(cases, table, cell, sizes, seed, sets.by_fold.setdefault(held, {}))
+
+    with workers(len(table)) as pool:
+        rules = list(pool.map(rule_without, splits.judged_folds))
+    return [*rules[:1] * splits.first, *rules]
+
+
+def known_amounts(problem: DecisionProblem) -> tuple[str, ...]:
+    """Return the columns of amounts that are known when a case is decided."""
     costs = problem.costs
-    if not isinstance(costs, CaseCosts) or not costs.known_at_decision or not costs.known_columns():
+    return tuple(costs.known_columns()) if isinstance(costs, CaseCosts) and costs.known_at_decision else ()
+
+
+def expected_cost_learners(problem: DecisionProblem, model: str) -> list[ExpectedCostLearner]:
+    """Return the learners for amounts that are known when a case is decided; none under other limits.
+
+    Beside a budget the one that sends nothing to people.
+    """
+    if not known_amounts(problem) or set(problem.limits.given()) - {"max_abstention"}:
         return []
-    if set(problem.limits.given()) - {"max_abstention"}:
-        return []
-    kinds = (EXPECTED_COST, SCORE_ONLY, *((NO_REVIEWS,) if problem.may_abstain else ()))
+    kinds = [EXPECTED_COST, SCORE_ONLY] if problem.budget is None else []
+    kinds += [NO_REVIEWS] if problem.may_abstain else []
     return [ExpectedCostLearner(problem, model, kind) for kind in kinds]
 
 
@@ -168,11 +203,12 @@ def _calibrated(
     steps = np.arange(len(ill), dtype=np.float64)
     again = ScoreCounts.from_counts(steps, ill + base, well + (1 - base)).blocks()
     first, last = again.lower.astype(np.int64), again.upper.astype(np.int64)
-    block = np.searchsorted(blocks.upper[last], place)
+    # by distinct score, so that the order of the rows plays no part
+    number, block = counts.positives + counts.negatives, np.searchsorted(blocks.upper[last], counts.scores)
     # means beside the first score of a block, so that sums of huge scores stay finite
     start = blocks.lower[first]
-    moved = np.bincount(block, sizes * (place - start[block]), len(start))
-    centre = start + moved / np.bincount(block, sizes, len(start))
+    moved = np.bincount(block, number * (counts.scores - start[block]), len(start))
+    centre = start + moved / np.bincount(block, number, len(start))
     return PiecewiseLinear.through(centre, again.positives / (again.positives + again.negatives))
 
 

@@ -54,6 +54,11 @@ class Unlabelled(NamedTuple):
         if not self.bounds:
             return replace(table.unproven() if self.differ else table, notes=notes)
         first = next(iter(table.cases.values()))
+        if problem.budget is not None:
+            raise InputError(
+                "`missing_labels` must not be 'bounds' beside a budget: which cases get a place is open. "
+                "Hint: drop the cases without a label."
+            )
         several = problem.include or problem.prices
         if problem.shares is not None or first.cluster is not None or first.shuffled or several:
             raise InputError(

@@ -275,7 +275,7 @@ def compared_model(
     rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
     window = rule or threshold
     cut = threshold
-    if problem.many or any(one.handicap for one in rules.candidates):
+    if problem.many or problem.budget is not None or any(one.handicap for one in rules.candidates):
         assert choice is not None
         rule = choice.best(rules.candidates)
         threshold = choice.best([one for one in rules.candidates if not one.abstains])

@@ -18,6 +18,7 @@ from demur._checks import (
     check_type,
     input_error,
 )
+from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
@@ -98,8 +99,8 @@ class DecisionProblem:
         Rules of several models to choose among besides: "combinations", "cascades", "guards".
     prices : mapping
         Model -> what asking it for one case costs; empty where nothing is charged.
-    budget : Budget or None
-        Number of reviews that a desk can do, by day or another period.
+    budget : Places or None
+        Number of reviews that people can do, by day or another period.
     doubt : str or None
         Known column that says how unfamiliar a case is.
     many, by_case, ranged, may_abstain : bool
@@ -118,7 +119,7 @@ class DecisionProblem:
     rate_variance: float = 0.0
     include: tuple[str, ...] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
-    budget: Any = None
+    budget: Places | None = None
     doubt: str | None = None
     many: bool = field(init=False)
     by_case: bool = field(init=False)
@@ -156,7 +157,7 @@ class DecisionProblem:
         seed: Any,
         include: Any = (),
         prices: Any = None,
-        budget: Any = None,
+        budget: Places | None = None,
         doubt: str | None = None,
     ) -> DecisionProblem:
         """Check what a user passes; the objective defaults to regret for ranges, else expected."""
@@ -187,6 +188,8 @@ class DecisionProblem:
                 f"`objective` must not be 'guaranteed' with {what}. "
                 "Hint: with any other objective the answer shows its guarantee as well."
             )
+        if budget is not None:
+            _check_budget(costs, rate, aim, limits, include)
         if many:
             _require_many(limits)
         elif isinstance(costs, CaseCosts):
@@ -278,6 +281,23 @@ def _require_many(limits: Limits) -> None:
                 f"`{name}` is for two classes, got {value!r} beside more. Hint: leave it out; "
                 f"{' and '.join(meant)} limits the reviews of any number of classes."
             )
+
+
+def _check_budget(costs: Any, rate: Any, objective: str, limits: Limits, include: Any) -> None:
+    """Refuse what a number of places cannot be kept beside."""
+    if costs is None or not costs.may_abstain:
+        raise InputError("`budget` needs costs with a price of a review. Hint: cost_abstain=0 if it is free.")
+    refused = {
+        "more than two classes": isinstance(costs, ClassCosts),
+        "max_abstention, a share": limits.max_abstention is not None,
+        "other limits": bool(limits.given()),
+        "a range of prevalences": isinstance(rate, tuple),
+        "objective='guaranteed'": objective == "guaranteed",
+        "include": bool(include),
+    }
+    for what, given in refused.items():
+        if given:
+            raise InputError(f"`budget` must not stand beside {what}. Hint: leave one of them out.")
 
 
 def _refuse_bounds(objective: str, limits: Limits) -> None:

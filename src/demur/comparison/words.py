@@ -78,12 +78,13 @@ _AIMS = {
 }
 
 
-def condition_words(limits: Mapping[str, float], objective: str) -> str:
+def condition_words(limits: Mapping[str, float], objective: str, budget: Any = None) -> str:
     """Say what a rule had to keep, and what it was chosen for if not the smallest cost; empty if neither."""
     # a share times 100 may be off by rounding: twelve digits are more than anybody types
     kept = [
         limit.words.format(f"{100 * limits[limit.name]:.12g} %") for limit in LIMITS if limit.name in limits
     ]
+    kept += [] if budget is None else [f"{budget.words} sent to a person"]
     sentences = [f"Limits: {', '.join(kept)}."] if kept else []
     return " ".join([*sentences, *([_AIMS[objective]] if objective in _AIMS else [])])
 

@@ -1,3 +1,4 @@
+from .budget import Budget as Budget
 from .case_costs import CaseCosts as CaseCosts
 from .curves import AverageCostCurve as AverageCostCurve
 from .curves import BestRange as BestRange

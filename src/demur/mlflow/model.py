@@ -6,6 +6,7 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.policy.policy import Policy
+from demur.windows.budgeted import Budgeted
 
 __all__ = ["PolicyModel"]
 
@@ -36,6 +37,8 @@ class PolicyModel:
                     "model_input", f"must have the column {lacking[0]!r}", f"the columns {list(names)}"
                 )
             model_input = model_input[columns]
+        if isinstance(self.policy.rule, Budgeted):  # dates and text are no numbers
+            return self.policy.apply(model_input)
         values = np.asarray(model_input, dtype=np.float64)
         if len(columns) == 1 and values.ndim == 1:
             values = values[:, None]

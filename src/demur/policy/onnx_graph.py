@@ -10,12 +10,14 @@ from demur.exceptions import InputError
 from demur.policy.labels import label_kind
 from demur.windows.expression import (
     All,
+    BatchDecision,
     Bound,
     Case,
     Column,
     Condition,
     Decision,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Sum,
@@ -35,7 +37,7 @@ _COMPARISONS = {">=": "GreaterOrEqual", "<=": "LessOrEqual", ">": "Greater"}
 
 
 def onnx_of(
-    decision: Decision,
+    decision: Decision | BatchDecision,
     *,
     classes: Sequence[Any],
     abstain_label: Any,
@@ -48,6 +50,11 @@ def onnx_of(
 
     With `model` its inputs in, both out. ONNX has no missing labels: rows without a decision abstain.
     """
+    if isinstance(decision, BatchDecision):
+        raise InputError(
+            "This policy gives places to whole batches, and ONNX decides row by row. Hint: to_sql(table=...) "
+            "or to_python()."
+        )
     try:
         import onnx
         import onnx.checker
@@ -190,6 +197,8 @@ class _Writer:
             return self.number(self._bound[value.name])
         if isinstance(value, Interpolated):
             return self._interpolated(value)
+        if isinstance(value, Least):
+            return self.node("Min", *map(self.number, value.values))
         return self.node("Mul", self.number(value.left), self.number(value.right))
 
     def _interpolated(self, value: Interpolated) -> str:

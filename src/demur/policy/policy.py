@@ -43,7 +43,8 @@ from demur.policy.promise import Promise
 from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray, IntArray
-from demur.windows.expression import Decision
+from demur.windows.budgeted import Budgeted
+from demur.windows.expression import BatchDecision, Decision
 from demur.windows.rule import RULES, Rule, Window
 
 __all__ = ["FROM_COSTS", "Policy"]
@@ -506,9 +507,49 @@ class Policy(Result):
         """Return the code of every decision: the place in `classes`, or `ABSTAIN`.
 
         `table` is an array of n scores where the rule reads one column, else of n rows and one column
-        each, or a data frame with the policy's columns. NaN is refused.
+        each, or a data frame with the policy's columns. NaN is refused. A rule with a number of places for
+        every batch needs whole batches, and the columns of batch and key; see `decide_batch`.
         """
-        return self.rule.decide(self._values(table))
+        if not isinstance(self.rule, Budgeted):
+            return self.rule.decide(self._values(table))
+        names, batch = getattr(table, "columns", None), self.columns[-2]
+        if names is not None and batch not in list(names):
+            raise InputError(
+                f"`table` must have the column {batch!r}: this policy gives places to whole batches. "
+                "Hint: decide_batch takes all rows as one."
+            )
+        return self.decide_batch(table) if names is not None else self.rule.decide(table)
+
+    def decide_batch(self, table: Any, batch: Any = None) -> IntArray:
+        """Return the code of every decision on a whole table.
+
+        A rule with a number of places for every batch, such as a day, needs all rows of it at once. `batch`
+        names the column that says which row belongs to which batch, or holds one value per row, where
+        `table` has no column of the policy's name; without it all rows are one batch then. Any other rule
+        decides row by row, as `decide`.
+        """
+        if not isinstance(self.rule, Budgeted):
+            return self.decide(table)
+        *numbers, own, key = self.columns
+        if getattr(table, "columns", None) is None:
+            values = list(np.asarray(table, dtype=object).T)
+            names = self.columns if len(values) == self.rule.inputs else (*numbers, key)
+            if len(values) != len(names):
+                rule = f"must have the columns {', '.join(self.columns)}"
+                raise input_error("table", rule, f"shape {np.shape(table)}")
+            columns = dict(zip(names, values, strict=True))
+        else:
+            import narwhals as nw
+
+            frame = nw.from_native(table, eager_only=True)
+            columns = {name: frame[name].to_numpy() for name in frame.columns}
+        for name in [*numbers, key, *([batch] if isinstance(batch, str) else [])]:
+            if name not in columns:
+                raise input_error("table", f"must have the column {name!r}", f"the columns {list(columns)}")
+        if batch is None or isinstance(batch, str):
+            alone = np.zeros(len(columns[key]), dtype="datetime64[D]")
+            batch = columns.get(own, alone) if batch is None else columns[batch]
+        return self.rule.decide_columns([*(columns[name] for name in numbers), batch, columns[key]])
 
     def apply(self, table: Any, *, output: str = "array") -> Any:
         """Return the label of the decision for every row; the abstain label where it abstains.
@@ -598,7 +639,7 @@ class Policy(Result):
             given = "score" if one else self.columns
         names: tuple[str, ...] = tuple(given) if isinstance(given, (list, tuple)) else (given,)
         if len(names) != self.rule.inputs:
-            rule = f"must name {self.rule.inputs} columns, one per class"
+            rule = f"must name {self.rule.inputs} columns, those of {', '.join(self.columns)}"
             raise input_error("columns", rule, repr(given))
         for name in names:
             checked_name(name, "score" if one else "columns")
@@ -615,7 +656,8 @@ class Policy(Result):
         """Return the source of a module with one function that imports nothing.
 
         `decide(score)`, or `decide(values)` for a rule that reads several columns, returns the label, the
-        same as `apply`; None where a number is missing (None, NaN) or out of range.
+        same as `apply`; None where a number is missing (None, NaN) or out of range. A rule with places for
+        every batch gives `decide_batch(rows)` instead.
         """
         from demur.policy.python_source import python_of
 
@@ -650,7 +692,7 @@ class Policy(Result):
             column=column,
         )
 
-    def _decision(self, columns: Sequence[str]) -> Decision:
+    def _decision(self, columns: Sequence[str]) -> Decision | BatchDecision:
         return self.rule.to_expression(columns, [*self.classes, self.abstain_label])
 
     def _origin(self) -> list[tuple[str, str]]:

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from demur.windows.expression import (
     All,
+    BatchDecision,
     Bound,
     Case,
     Column,
     Condition,
     Decision,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Sum,
@@ -73,31 +75,124 @@ def _interpolated(value, points, values, slopes):
 '''
 
 
-def python_of(decision: Decision, origin: Sequence[str]) -> str:
-    """Return the source of a module with one function, of a score or of one value per column."""
-    told, value = "\n".join(map(_in_docstring, origin)), decision.value
-    names = {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
-    words = "the label of a score"
+_BATCH = '''"""Decisions of a policy of demur on whole batches.
+
+{origin}
+"""
+
+COLUMNS = {columns}
+
+
+def decide_batch(rows):
+    """Return the label of every row; a row holds one value per column, in the order of COLUMNS.
+
+    All rows of a batch are needed: they share its places. A row gets no decision, None, and takes no place
+    where a value is missing (None, NaN) or a number out of range.
+    """
+    labels, batches = [], {{}}
+    for *values, batch, key in rows:
+        labels.append(None)
+        if any(value is None or value != value for value in (*values, batch, key)):
+            continue
+        values = [float(value) for value in values]
+        found = None if any(value != value for value in values) else _act(values)
+        if found is not None:
+            labels[-1], saving = found
+            waiting = batches.setdefault(_batch(batch), [])
+            if saving > {least!r}:
+                waiting.append(({first}, len(labels) - 1))
+    left = 0
+    for _, waiting in sorted(batches.items()):
+        free = {free}
+        for *_, place in sorted(waiting)[:free]:
+            labels[place] = {label!r}
+        left = max(free - len(waiting), 0)
+    return labels
+
+
+def _batch(value):
+    """Return what the rows of a batch have in common, in the order of batches."""
+{batch}
+
+def _act(values):
+    """Return the label of a row without a place, and what a place is worth; None for no decision."""
+'''
+
+_PERIODS = {"hour": "text[:13]", "day": "text[:10]", "month": "text[:7]"}
+_WEEK = """    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
+    # years that begin in March, so that the 29th of February is their last day
+    year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+    return (days + 1) // 7
+"""
+_AS_THEY_STAND = """    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    text = value if isinstance(value, str) else ""
+    return (1, 0.0, text) if number != number else (0, number, text)
+"""
+
+
+def python_of(decision: Decision | BatchDecision, origin: Sequence[str]) -> str:
+    """Return the source of a module with one function, of a score, of one value per column, or of batches."""
+    told = "\n".join(map(_in_docstring, origin))
+    if isinstance(decision, BatchDecision):
+        head, body = _batch_head(decision, told), _body(decision.others, decision.saving)
+    else:
+        value, words = decision.value, "the label of a score"
+        if isinstance(value, Case):
+            tests = [(_condition(test, _names(decision)), label) for test, label in value.branches]
+            branches = [f"{label!r} if {test}" for test, label in tests]
+            words = ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
+        head, body = _ONE.format(origin=told, words=_in_docstring(words)), _body(decision)
+        if len(decision.columns) > 1:
+            head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
+    return head + body + (_INTERPOLATED if "_interpolated(" in body else "")
+
+
+def _names(decision: Decision, *, single: str = "score") -> dict[str, str]:
     if len(decision.columns) == 1:
-        names = {decision.columns[0]: "score"}
+        return {decision.columns[0]: single}
+    return {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
+
+
+def _body(decision: Decision, saving: Numeric | None = None) -> str:
+    """Return the lines that find the label, with `saving` also what a place is worth."""
+    names, value = _names(decision, single="score" if saving is None else "values[0]"), decision.value
     lines = [f"{name} = {_number(number, names)}" for name, number in decision.bindings]
     if decision.valid is not None:
         lines += [f"if not ({_condition(decision.valid, names)}):", "    return None"]
+    more = ""
+    if saving is not None:
+        lines, more = [*lines, f"saving = {_number(saving, names)}"], ", saving"
     if isinstance(value, Case):
-        tests = [(_condition(test, names), label) for test, label in value.branches]
-        lines += [line for test, label in tests for line in (f"if {test}:", f"    return {label!r}")]
-        lines.append(f"return {value.otherwise!r}")
-        branches = [f"{label!r} if {test}" for test, label in tests]
-        words = ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
+        for test, label in value.branches:
+            lines += [f"if {_condition(test, names)}:", f"    return {label!r}{more}"]
+        lines.append(f"return {value.otherwise!r}{more}")
     else:
         lines += ["numbers = [", *(f"    {_number(number, names)}," for number in value.values), "]"]
         lines += ["labels = [", *(f"    {label!r}," for label in value.labels), "]"]
         lines.append(f"return labels[numbers.index({'max' if value.largest else 'min'}(numbers))]")
-    head = _ONE.format(origin=told, words=_in_docstring(words))
-    if len(decision.columns) > 1:
-        head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
-    body = "".join(f"    {line}\n" for line in lines)
-    return head + body + (_INTERPOLATED if "_interpolated(" in body else "")
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _batch_head(decision: BatchDecision, told: str) -> str:
+    places = decision.places
+    key = "str(key)" if places.text_key else "key"
+    batch = _AS_THEY_STAND
+    if places.per is not None:
+        batch = '    text = str(value).replace("T", " ")\n'
+        batch += _WEEK if places.per == "week" else f"    return {_PERIODS[places.per]}\n"
+    return _BATCH.format(
+        origin=told,
+        columns=repr(decision.columns),
+        least=decision.least,
+        first=key if places.arrival else f"-saving, -values[0], {key}",
+        free=f"{places.reviews}{' + left' if places.carry_over else ''}",
+        label=decision.label,
+        batch=batch,
+    )
 
 
 def _condition(test: Condition, names: Mapping[str, str]) -> str:
@@ -116,6 +211,8 @@ def _number(value: Numeric, names: Mapping[str, str]) -> str:
         return f"({' + '.join(_number(term, names) for term in value.terms)})"
     if isinstance(value, Bound):
         return value.name
+    if isinstance(value, Least):
+        return f"min({', '.join(_number(one, names) for one in value.values)})"
     if isinstance(value, Interpolated):
         parts = _number(value.value, names), repr(value.points), repr(value.values), repr(value.slopes)
         return f"_interpolated({', '.join(parts)})"

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from demur._checks import check_choice, input_error
+from demur.exceptions import InputError
 from demur.policy.labels import label_kind
 from demur.policy.sql_dialects import DIALECTS, Dialect
 from demur.windows.expression import (
     All,
+    BatchDecision,
     Bound,
     Case,
     Column,
@@ -15,6 +17,7 @@ from demur.windows.expression import (
     Decision,
     FirstBest,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Sum,
@@ -26,7 +29,7 @@ _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark",
 
 
 def sql_of(
-    decision: Decision,
+    decision: Decision | BatchDecision,
     *,
     labels: Sequence[Any],
     origin: Sequence[str],
@@ -49,16 +52,22 @@ def sql_of(
     # nothing in it can end the comment or begin another
     lines = (line.replace("*/", "* /").replace("/*", "/ *") for line in (head, *origin))
     comment = "/* " + "\n   ".join(lines) + " */"
-    if table is None:
+    if isinstance(decision, BatchDecision):
+        _require_batches(decision, table)
+    elif table is None:
         return f"{comment}\n{printer.bound(decision.bindings, printer.decision(decision))}"
+    assert table is not None
     rows, added = target.table(checked_name(table, "table")), target.column(checked_name(name, "decision"))
-    expression, kept = printer.decision(decision), "*"
-    if decision.bindings and target.exclude:
+    kept = "*"
+    if isinstance(decision, BatchDecision):
+        expression = printer.batch(decision)
+    elif decision.bindings and target.exclude:
+        expression = printer.decision(decision)
         rows = printer.staged(decision.bindings, rows)
         helpers = ", ".join(target.column(f"demur_{one}") for one, _ in decision.bindings)
         kept = f"* {target.exclude} ({helpers})"
     else:
-        expression = printer.bound(decision.bindings, expression)
+        expression = printer.bound(decision.bindings, printer.decision(decision))
     return f"{comment}\nSELECT {kept},\n{expression} AS {added}\nFROM {rows}"
 
 
@@ -71,6 +80,19 @@ def duckdb_parts(decision: Decision, labels: Sequence[Any], rows: str) -> tuple[
     return printer.decision(decision), printer.staged(decision.bindings, rows)
 
 
+def _require_batches(decision: BatchDecision, table: str | None) -> None:
+    """Refuse what one query cannot say about whole batches."""
+    if table is None:
+        raise InputError(
+            "`table` is needed: this policy gives places to whole batches. Hint: to_sql(table='cases')."
+        )
+    if decision.places.carry_over:
+        raise InputError(
+            "SQL does not know the places that earlier batches left over. Hint: Policy.decide_batch, "
+            "to_python() and demur apply do."
+        )
+
+
 class _Printer:
     """Writes the parts of a decision for one database."""
 
@@ -78,11 +100,7 @@ class _Printer:
         self.target, self.kind = target, kind
 
     def decision(self, decision: Decision) -> str:
-        missing = " OR ".join(
-            self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
-            for name in decision.columns
-        )
-        lines = [f"WHEN {missing} THEN NULL"]
+        lines = [f"WHEN {self.missing(decision.columns)} THEN NULL"]
         if decision.valid is not None:
             lines.append(f"WHEN {self.condition(decision.valid)} THEN {self.value(decision.value)}")
         elif isinstance(decision.value, Case):
@@ -97,6 +115,38 @@ class _Printer:
             column = self.target.column(f"demur_{name}")
             rows = f"(SELECT *, {self.number(number)} AS {column}\nFROM {rows}) AS demur_{place}"
         return rows
+
+    def batch(self, decision: BatchDecision) -> str:
+        """Write who is among the first of a batch by a window function; all others as they stand."""
+        others, places, target = decision.others, decision.places, self.target
+        batch, key = map(target.column, decision.columns[-2:])
+        ordered = target.text_order.format(raw=key) if places.text_key else key
+        if places.per is not None:
+            batch = target.period(places.per, batch)
+        none, least = target.literal(0.0), target.literal(decision.least)
+        assert others.valid is not None
+        # a row without a decision takes nobody's place
+        worth = (
+            f"CASE WHEN {key} IS NULL OR {self.missing(others.columns)} THEN {none}"
+            f" WHEN {self.condition(others.valid)} THEN {self.number(decision.saving)} ELSE {none} END"
+        )
+        saving = self.bound(others.bindings, worth)
+        first = f"{saving} DESC, {self.number(Column(others.columns[0]))} DESC"
+        if places.arrival:
+            first = f"CASE WHEN {saving} > {least} THEN 0 ELSE 1 END"
+        row = f"ROW_NUMBER() OVER (PARTITION BY {batch} ORDER BY {first}, {ordered})"
+        return (
+            f"CASE\n  WHEN {batch} IS NULL OR {key} IS NULL THEN NULL"
+            f"\n  WHEN {saving} > {least} AND {row} <= {places.reviews}"
+            f"\n    THEN {self.label(decision.label)}"
+            f"\n  ELSE {self.bound(others.bindings, self.decision(others))}\nEND"
+        )
+
+    def missing(self, columns: Sequence[str]) -> str:
+        return " OR ".join(
+            self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
+            for name in columns
+        )
 
     def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
         """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
@@ -143,6 +193,8 @@ class _Printer:
             return total
         if isinstance(value, Interpolated):
             return self.interpolated(value)
+        if isinstance(value, Least):
+            return f"{self.target.least}({', '.join(map(self.number, value.values))})"
         return f"({self.number(value.left)} * {self.number(value.right)})"
 
     def interpolated(self, value: Interpolated) -> str:

@@ -54,6 +54,18 @@ def _with_exponent(value: float) -> str:
     return digits if "e" in digits else f"{digits}e0"
 
 
+_SQLITE_PERIODS = {
+    "hour": "strftime('%Y-%m-%d %H', {})",
+    "day": "date({})",
+    "week": "date({}, 'weekday 0', '-6 days')",
+    "month": "strftime('%Y-%m', {})",
+}
+
+
+def _truncated(period: str, column: str) -> str:
+    return f"date_trunc('{period}', CAST({column} AS TIMESTAMP))"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
     """One database.
@@ -74,6 +86,10 @@ class Dialect:
         Functions of several numbers; in T-SQL since SQL Server 2022.
     exclude : str
         Word that leaves columns out of all columns; empty where there is none.
+    period : callable
+        Writes the beginning of the hour, day, week (from Monday) or month of a column.
+    text_order : str
+        How a column {raw} of text is ordered by its characters, in no other alphabet.
     """
 
     name: str
@@ -86,6 +102,8 @@ class Dialect:
     greatest: str = "GREATEST"
     least: str = "LEAST"
     exclude: str = ""
+    period: Callable[[str, str], str] = _truncated
+    text_order: str = "CAST({raw} AS VARCHAR)"
 
     def table(self, name: str) -> str:
         """Write the name of a table; dots part catalogue, schema and table."""
@@ -107,6 +125,7 @@ DIALECTS = {
         literal=_cast_text("DOUBLE PRECISION"),
         # in PostgreSQL NaN equals itself and exceeds every number
         missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE PRECISION)",
+        text_order='CAST({raw} AS TEXT) COLLATE "C"',
     ),
     "spark": Dialect(
         name="Spark SQL",
@@ -115,6 +134,7 @@ DIALECTS = {
         text=_escaped,
         column=_ticked_name,
         missing="{raw} IS NULL OR isnan({score})",
+        text_order="CAST({raw} AS STRING)",
     ),
     "bigquery": Dialect(
         name="BigQuery",
@@ -126,6 +146,10 @@ DIALECTS = {
         missing="{raw} IS NULL OR IS_NAN({score})",
         whole_table_name=True,
         exclude="EXCEPT",
+        period=lambda period, column: (
+            f"TIMESTAMP_TRUNC(CAST({column} AS TIMESTAMP), {period.upper().replace('WEEK', 'ISOWEEK')})"
+        ),
+        text_order="CAST({raw} AS STRING)",
     ),
     "snowflake": Dialect(
         name="Snowflake",
@@ -145,6 +169,11 @@ DIALECTS = {
         text=lambda label: "N" + _quoted_text(label),
         column=_doubled("[", "]"),
         missing="{raw} IS NULL",
+        # since SQL Server 2022
+        period=lambda period, column: (
+            f"DATETRUNC({period.replace('week', 'iso_week')}, CAST({column} AS DATETIME2))"
+        ),
+        text_order="CAST({raw} AS NVARCHAR(4000)) COLLATE Latin1_General_BIN2",
     ),
     "sqlite": Dialect(
         name="SQLite",
@@ -157,5 +186,7 @@ DIALECTS = {
         missing="typeof({raw}) NOT IN ('real', 'integer')",
         greatest="max",
         least="min",
+        period=lambda period, column: _SQLITE_PERIODS[period].format(column),
+        text_order="CAST({raw} AS TEXT) COLLATE BINARY",
     ),
 }

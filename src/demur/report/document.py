@@ -22,6 +22,7 @@ from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks, no_answer
 from demur.comparison.threads import workers
+from demur.costs.budget import Budget, Places
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts
 from demur.costs.matrix import CostMatrix
@@ -145,6 +146,7 @@ class Report(Result):
         weights: str = "importance",
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
+        budget: Budget | None = None,
         costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
         prevalence: Any = None,
         objective: str | None = None,
@@ -167,6 +169,8 @@ class Report(Result):
         groups, time
             As in `compare_models`: the answer takes them into account. At other costs the page measures
             without intervals, as those it can compute take independent cases.
+        budget : Budget, optional
+            As in `compare_models`: the answer keeps it. The page shows windows and thresholds, which do not.
         costs : CostModel, CostRange, CaseCosts or, with `classes`, a matrix; optional
             Of every outcome, also by a reviewer, by class or by case; where the page starts. With costs
             by case the prices of the page are factors on them.
@@ -183,6 +187,12 @@ class Report(Result):
         """
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
+        places, coded = None, None
+        if budget is not None:
+            check_type(budget, "budget", Budget)
+            if classes is not None:
+                raise InputError("`budget` is for scores of two classes. Hint: leave classes out, or budget.")
+            scores, places, coded = budget.placed(_by_name(scores))
         if classes is not None:
             if pos_label is not None:
                 raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}.")
@@ -214,9 +224,10 @@ class Report(Result):
             sample_weight=sample_weight,
             groups=groups,
             time=time,
+            known=coded,
         )
         positive, weight = columns.positive, columns.weight
-        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
+        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places)
         try:
             table = CaseTable.of_columns(columns, problem, weights=weights)
             comparison = compared(table, problem, class_names=origin.class_names)
@@ -318,6 +329,8 @@ class Report(Result):
             said.append(
                 f"The page shows windows and thresholds; the cheapest rule is another one: {answer.words}"
             )
+        if problem.budget is not None:
+            said.append("Windows on the page, and the command it copies, do not know the number of places.")
         if comparison is not None and problem.many and not holds_rows(comparison.choice):
             said.append(
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
@@ -589,7 +602,13 @@ def _by_name(scores: Any) -> Any:
 
 
 def page_problem(
-    costs: Any, prevalence: Any, objective: Any, limits: Limits | None, confidence_level: Any, seed: Any
+    costs: Any,
+    prevalence: Any,
+    objective: Any,
+    limits: Limits | None,
+    confidence_level: Any,
+    seed: Any,
+    budget: Places | None = None,
 ) -> DecisionProblem:
     """Return the problem at costs the page can start from: its fields show no review below 0."""
     if costs is None:
@@ -607,4 +626,5 @@ def page_problem(
         limits=Limits() if limits is None else limits,
         confidence_level=confidence_level,
         seed=seed,
+        budget=budget,
     )

@@ -1,3 +1,4 @@
+from .budgeted import Budgeted as Budgeted
 from .cascade import Cascade as Cascade
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule

@@ -20,7 +20,7 @@ from demur._checks import check_columns, input_error
 from demur._files.values import number, numbers, optional_number, part
 from demur._results import Result
 from demur.surface.window import ABSTAIN
-from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from demur.windows.expression import (
     All,
     Bound,
@@ -30,6 +30,7 @@ from demur.windows.expression import (
     Condition,
     Decision,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Product,
@@ -199,6 +200,10 @@ class ExpectedCostRule(Result):
 
     def decide(self, table: ArrayLike) -> IntArray:
         """Return 1 (positive), 0 (negative) or `ABSTAIN` for every row of a score and its amounts."""
+        return np.asarray(self.codes(self.checked(table)), dtype=np.int64)
+
+    def checked(self, table: ArrayLike) -> FloatArray:
+        """Return rows as numbers; refuse those that get no decision."""
         columns = check_columns(table, "table", columns=self.inputs)
         if not np.isfinite(columns[:, 0]).all():
             raise input_error("table", "must hold finite scores", "an infinite one")
@@ -207,7 +212,13 @@ class ExpectedCostRule(Result):
         if wrong.any():
             rule = f"must hold amounts from 0 to {_LARGEST_AMOUNT:g}"
             raise input_error("table", rule, f"{amounts[wrong][0]:g}")
-        return np.asarray(self.codes(columns), dtype=np.int64)
+        return columns
+
+    def valid(self, table: FloatArray) -> BoolArray:
+        """Tell which rows get a decision; numbers may be missing."""
+        valid = self.to_expression(self.names, (0, 1, ABSTAIN)).valid
+        assert valid is not None
+        return ExpressionValues(dict(zip(self.names, table.T, strict=True))).condition(valid)
 
     def codes(self, table: FloatArray) -> Any:
         """Decide checked rows."""
@@ -215,17 +226,18 @@ class ExpectedCostRule(Result):
 
     def savings(self, table: FloatArray) -> FloatArray:
         """Return what abstaining on each row is expected to save."""
-        negative, positive, abstain = self._expected_on(table)
-        return np.asarray(np.minimum(negative, positive) - abstain)
+        (saved,) = self._numbers_on(table, [self.saving(self.names)])
+        return np.broadcast_to(saved, len(table))
 
-    def _expected_on(self, table: FloatArray) -> list[FloatArray]:
+    def _numbers_on(self, table: FloatArray, numbers: Sequence[Numeric]) -> list[FloatArray]:
         columns = dict(zip(self.names, table.T, strict=True))
         values = ExpressionValues(columns, self.bindings(self.names))
-        return [values.number(one) for one in self.expected(self.names)]
+        return [values.number(one) for one in numbers]
 
     def support(self, table: FloatArray) -> FloatArray:
         """Return what speaks for each action on every row: minus what it costs beyond the cheapest one."""
-        costs = np.column_stack(np.broadcast_arrays(table[:, 0], *self._expected_on(table)))[:, 1:]
+        expected = self._numbers_on(table, self.expected(self.names))
+        costs = np.column_stack(np.broadcast_arrays(table[:, 0], *expected))[:, 1:]
         return np.asarray(costs.min(axis=1, keepdims=True) - costs)
 
     # ---------------------------------------------------------------- as an expression
@@ -253,6 +265,11 @@ class ExpectedCostRule(Result):
             parts = tuple(Product(share, cost) for share, cost in terms if cost is not None)
             found.append(parts[0] if len(parts) == 1 else Sum(parts))
         return found
+
+    def saving(self, columns: Sequence[str]) -> Numeric:
+        """Return what abstaining is expected to save as an expression."""
+        *acting, abstain = self.expected(columns)
+        return Sum((Least(tuple(acting)), _negated(abstain)))
 
     def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:
         """Return the decision; `labels` are those of negative, positive and abstaining."""
@@ -282,6 +299,8 @@ class ExpectedCostRule(Result):
 
     def words(self, names: Sequence[str]) -> str:
         """Say the rule, with thresholds at some amounts where there is one column of them."""
+        if self.inputs == 1:
+            return f"call {self._words_at(1.0, names)}".replace("call always", "always call")
         listed = " and ".join(self.names[1:])
         text = f"with {listed} known, take the action that is expected to cost least"
         shown = [f"{amount:,.6g}: {self._words_at(amount, names)}" for amount in self.examples]

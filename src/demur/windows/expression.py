@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from demur.costs.budget import Places
+
 __all__ = [
     "All",
+    "BatchDecision",
     "Bound",
     "Case",
     "Column",
@@ -21,6 +24,7 @@ __all__ = [
     "Decision",
     "FirstBest",
     "Interpolated",
+    "Least",
     "Number",
     "Numeric",
     "Product",
@@ -80,13 +84,20 @@ class Interpolated:
 
 
 @dataclass(frozen=True, slots=True)
+class Least:
+    """The smallest of several numbers."""
+
+    values: tuple[Numeric, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """A number computed before, by its name among the `bindings` of the decision."""
 
     name: str
 
 
-Numeric = Column | Number | Sum | Product | Interpolated | Bound
+Numeric = Column | Number | Sum | Product | Interpolated | Least | Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +163,34 @@ class Decision:
     valid: Condition | None
     value: Case | FirstBest
     bindings: tuple[tuple[str, Numeric], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchDecision:
+    """The label of a row among the rows of its batch, some of which get a place.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Those of `others`, of which the first is the score, then the batch and the key.
+    others : Decision
+        The label of a row without a place.
+    saving : Numeric
+        What a place is worth, from the bindings of `others`.
+    least : float
+        Rows whose place is worth no more get none.
+    label : Any
+        The label of a row with a place.
+    places : Places
+        How many places a batch has, and who comes first.
+    """
+
+    columns: tuple[str, ...]
+    others: Decision
+    saving: Numeric
+    least: float
+    label: Any
+    places: Places
 
 
 def window_branches(

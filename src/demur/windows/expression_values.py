@@ -17,6 +17,7 @@ from demur.windows.expression import (
     Condition,
     Decision,
     Interpolated,
+    Least,
     Number,
     Numeric,
     Sum,
@@ -67,6 +68,8 @@ class ExpressionValues:
             return total
         if isinstance(value, Interpolated):
             return self._interpolated(value)
+        if isinstance(value, Least):
+            return np.minimum.reduce(np.broadcast_arrays(*map(self.number, value.values)))
         return self.number(value.left) * self.number(value.right)
 
     def _interpolated(self, value: Interpolated) -> FloatArray:

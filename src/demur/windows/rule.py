@@ -14,10 +14,11 @@ from demur._files.values import part, threshold
 from demur._results import json_safe
 from demur.surface.window import decide, window_codes
 from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.windows.budgeted import Budgeted
 from demur.windows.cascade import Cascade
 from demur.windows.class_rule import ClassRule
 from demur.windows.expected_cost import ExpectedCostRule
-from demur.windows.expression import Case, Decision, window_branches
+from demur.windows.expression import BatchDecision, Case, Decision, window_branches
 
 __all__ = ["RULES", "Rule", "Window", "register_rule"]
 
@@ -54,7 +55,7 @@ class Rule(Protocol):
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
 
-    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:
+    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision | BatchDecision:
         """Return the decision on these columns; `labels` are those of the classes, of abstaining last."""
 
 
@@ -122,7 +123,9 @@ class Window:
         return Decision(columns=(name,), valid=None, value=Case.of([*branches, (None, abstain)]))
 
 
-RULES: dict[str, type[Rule]] = {rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule, Cascade)}
+RULES: dict[str, type[Rule]] = {
+    rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule, Cascade, Budgeted)
+}
 """Kind of a rule in files -> its class."""
 
 

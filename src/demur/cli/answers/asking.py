@@ -92,6 +92,13 @@ def ask(
     design: Design | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
+    share = limits.kept().max_abstention
+    if limits.cases_per_day is not None and share is not None:
+        remark(
+            f"--reviews-per-day is a share here, {percent(share)} of the cases: busy days exceed the number. "
+            "Hint: --day COLUMN --key COLUMN keeps it every day.",
+            quiet=output.quiet,
+        )
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
@@ -112,6 +119,12 @@ def ask(
             f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
             "Hint: leave --engine out."
         )
+    places = limits.places()
+    if places is not None and source.group is not None:
+        raise InputError(
+            "`--group` would give every group the places of all. Hint: leave it out, or pass the rows of one "
+            "group and its own places."
+        )
     problem = DecisionProblem.checked(
         costs=costs,
         prevalence=prices.prevalence,
@@ -119,8 +132,9 @@ def ask(
         limits=limits.kept(),
         confidence_level=certainty.confidence,
         seed=certainty.seed,
+        budget=places,
     )
-    evidence = read_evidence(source, prices, split=split, design=design)
+    evidence = read_evidence(source, prices, split=split, design=design, places=places)
     remark(evidence.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
     names = evidence.negative, evidence.positive
@@ -218,10 +232,13 @@ class TwoClasses:
     abstain_label: Any
 
     def on(self, part: Part) -> DecisionProblem:
-        """Return the problem about some cases: costs that differ by case are theirs."""
-        if part.rows is None or not self.problem.by_case:
-            return self.problem
-        return replace(self.problem, costs=self.prices.case_costs(part.rows.amounts))
+        """Return the problem about some cases: costs that differ by case and batches are theirs."""
+        problem, rows = self.problem, part.rows
+        if rows is None:
+            return problem
+        budget = None if problem.budget is None else problem.budget.on(rows.days, rows.keys)
+        costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
+        return replace(problem, costs=costs, budget=budget)
 
     def compare(self, name: str) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
@@ -242,6 +259,9 @@ class TwoClasses:
         problem, without = self.on(Part(rows=rows)), rows.unscored
         clusters, times = cluster_codes(rows.clusters, rows.n), check_times(rows.times, rows.n)
         columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times)
+        if problem.budget is not None:
+            names, codes = (rows.roles.day, rows.roles.key), problem.budget.coded(rows.days, rows.keys)
+            columns = columns._replace(known=dict(zip(map(str, names), codes, strict=True)))
         table = self.cases.doubted(CaseTable.of_columns(columns, problem, weights=self.weights), problem)
         if without is not None and without.differ:
             table = table.unproven()

@@ -20,6 +20,7 @@ from demur.monitoring.reference import BatchCounts, score_range
 from demur.policy.policy import Policy
 from demur.policy.sql import sql_of
 from demur.typing import FloatArray
+from demur.windows.budgeted import Budgeted
 
 __all__ = ["LabelledScores", "counted_days", "day_key", "labelled_scores", "rule_columns"]
 
@@ -29,6 +30,11 @@ _NOWHERE = -1
 
 def rule_columns(policy: Policy, table: FileTable, model: str | None) -> tuple[str, ...]:
     """Return the columns that the rule reads, which hold numbers."""
+    if isinstance(policy.rule, Budgeted):
+        raise InputError(
+            "This policy gives places to whole batches, and watching and auditing take cases one by one. "
+            "Hint: `demur apply` decides; Policy.decide_batch and judge_policy do so in Python."
+        )
     columns = input_columns(policy, list(table.kinds), table.name, model)
     table.require(columns)
     if len(columns) == 1:

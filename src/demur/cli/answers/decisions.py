@@ -30,6 +30,7 @@ from demur.cli.table_files import sql_text
 from demur.engines.columns import quoted, unknown_column
 from demur.engines.files import database_errors
 from demur.engines.row_stream import BadRow, ParquetRows, RowStream
+from demur.engines.text import MISSING_WORDS
 from demur.exceptions import InputError
 from demur.monitoring.labels import Audit
 from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences, score_range
@@ -37,7 +38,9 @@ from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
 from demur.policy.sql import duckdb_parts
 from demur.surface.window import ABSTAIN
+from demur.windows.budgeted import Budgeted
 from demur.windows.class_rule import ClassRule
+from demur.windows.expression import Decision
 from demur.windows.rule import Window
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
 # how many rows without a score are told one by one
 _MOST_TOLD = 10
 _NO_PROBABILITIES = "the probabilities are negative, infinite or all 0"
+_NO_PLACE = "the batch or the key is missing, or a number out of range"
 _TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE"}
 _SECONDS_BETWEEN = 0.5
 # no decision; a policy knows the places of its classes and -1
@@ -98,6 +102,8 @@ class Application:
         """Problem of a row of numbers that the rule has no decision for."""
         if isinstance(self.policy.rule, ClassRule):
             return _NO_PROBABILITIES
+        if isinstance(self.policy.rule, Budgeted):
+            return _NO_PLACE
         return "a score is infinite, or an amount negative or too large"
 
     def require_new(self, stream: RowStream) -> None:
@@ -190,7 +196,8 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
     if asked.audit_key not in (None, *stream.columns):
         raise unknown_column(stream.name, str(asked.audit_key), stream.columns)
     key = None if asked.audit_key is None else stream.columns.index(asked.audit_key)
-    batches = stream.batches(applied.columns, cells=not asked.only)
+    whole = _whole_codes(applied, stream) if isinstance(policy.rule, Budgeted) else None
+    batches = stream.batches(_number_columns(applied), cells=not asked.only or whole is not None)
     _write_rows(handle, [[*(() if asked.only else stream.columns), *applied.added]], stream.separator)
     cells = ReferenceCells.of(policy) if _has_scale(policy) else None
     scores: BatchCounts | None = None
@@ -199,13 +206,16 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
     counts = np.zeros(len(policy.classes) - _NONE, dtype=np.int64)
     first_bad: list[BadRow] = []
     audited = 0
-    query = _code_query(policy)
+    query = "" if whole is not None else _code_query(policy)
     with connect() as connection, _shown_progress(quiet=applied.quiet) as show:
         for batch in batches:
-            inputs = {f"c{k}": np.ascontiguousarray(column) for k, column in enumerate(batch.scores.T)}
-            connection.register("demur_batch", inputs)
-            codes = np.asarray(connection.execute(query).fetchnumpy()["code"], dtype=np.int64)
             before = int(counts.sum())
+            if whole is None:
+                inputs = {f"c{k}": np.ascontiguousarray(column) for k, column in enumerate(batch.scores.T)}
+                connection.register("demur_batch", inputs)
+                codes = np.asarray(connection.execute(query).fetchnumpy()["code"], dtype=np.int64)
+            else:
+                codes = whole[before : before + len(batch.scores)]
             counts += np.bincount(codes - _NONE, minlength=len(counts))
             unscored = np.isnan(batch.scores).any(axis=1)
             broken = np.flatnonzero((codes == _NONE) & ~unscored)[:_MOST_TOLD].tolist()
@@ -242,10 +252,34 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
     return Tally.of(policy, coded, first_bad=first_bad, audited=audited, warnings=warnings)
 
 
+def _number_columns(applied: Application) -> tuple[str, ...]:
+    """Return the columns that must hold numbers: all but those of batch and key."""
+    return applied.columns[:-2] if isinstance(applied.policy.rule, Budgeted) else applied.columns
+
+
+def _whole_codes(applied: Application, stream: RowStream) -> Any:
+    """Decide all rows at once, as batches share places; `_NONE` where a number, batch or key is missing."""
+    rule, places = applied.policy.rule, [stream.columns.index(name) for name in applied.columns[-2:]]
+    assert isinstance(rule, Budgeted)
+    read = [
+        (batch.scores, [[row[place].strip() for place in places] for row in batch.rows])
+        for batch in stream.batches(_number_columns(applied))
+    ]
+    numbers = np.concatenate([np.empty((0, len(_number_columns(applied)))), *(scores for scores, _ in read)])
+    cells = np.array([pair for _, pairs in read for pair in pairs], dtype=object).reshape(-1, len(places))
+    given = [all(word not in MISSING_WORDS for word in pair) for pair in cells]
+    good = np.array(given, dtype=np.bool_) & rule.inner.valid(numbers)
+    codes = np.full(len(numbers), _NONE, dtype=np.int64)
+    if good.any():
+        codes[good] = rule.decide_columns([*numbers[good].T, *cells[good].T])
+    return codes
+
+
 def _code_query(policy: Policy) -> str:
     """Return the policy's own SQL on columns c0, c1, ... of a batch: codes, `_NONE` for no decision."""
     codes = [*range(len(policy.classes)), ABSTAIN]
     decision = policy.rule.to_expression([f"c{k}" for k in range(policy.rule.inputs)], codes)
+    assert isinstance(decision, Decision), "batches are decided as a whole"
     sql, rows = duckdb_parts(decision, codes, "demur_batch")
     return f"select coalesce({sql}, {_NONE}) as code from {rows}"
 
@@ -298,7 +332,8 @@ def write_parquet_decisions(applied: Application, stream: RowStream, path: str) 
                 f"`{stream.name}`: the columns {other!r} and {name!r} would be one in Parquet. "
                 "Hint: rename one of them, or write CSV."
             )
-    if isinstance(stream, ParquetRows) and applied.audit is None:
+    row_by_row = applied.audit is None and not isinstance(applied.policy.rule, Budgeted)
+    if isinstance(stream, ParquetRows) and row_by_row:
         return _in_database(applied, stream, path)
     with temporary_folder() as folder:
         table = folder / "decisions.csv"
@@ -317,6 +352,7 @@ def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
     for name in applied.columns:
         stream.require_scores(name)
     expression = policy.rule.to_expression(applied.columns, [*policy.classes, policy.abstain_label])
+    assert isinstance(expression, Decision), "batches are decided as a whole"
     sql, rows = duckdb_parts(expression, [*policy.classes, policy.abstain_label], stream.rows_sql)
     kept = "" if applied.asked.only else f"{', '.join(map(quoted, stream.columns))}, "
     chosen = f"select {kept}cast({sql} as {applied.added[column]}) as {quoted(column)} from {rows}"

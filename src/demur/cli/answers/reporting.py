@@ -109,9 +109,9 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         "confidence_level": problem.confidence_level,
         "seed": problem.seed,
     }
-    if cases.doubtful or part.joint is not None:
+    if cases.doubtful or part.joint is not None or problem.budget is not None:
         # at costs to begin with, where none are given
-        asked = replace(read, problem=page_problem(**settings))
+        asked = replace(read, problem=page_problem(**settings, budget=problem.budget))
         report = Report.from_comparison(asked.compare(name), source=source)
         return replace(report, costs_given=problem.costs is not None)
     if rows is None:

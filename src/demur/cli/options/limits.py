@@ -1,7 +1,7 @@
 """What a rule must keep besides being cheap, and how sure the answer has to be."""
 
 from dataclasses import dataclass, make_dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -9,6 +9,9 @@ from demur.cli.options.flags import Flags, confidence, flag, not_negative
 from demur.exceptions import InputError
 from demur.windows.limits import LIMITS, Limit
 from demur.windows.limits import Limits as KeptLimits
+
+if TYPE_CHECKING:
+    from demur.costs.budget import Places
 
 __all__ = ["Certainty", "Limits"]
 
@@ -33,7 +36,7 @@ _Kept: Any = make_dataclass(
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(_Kept):  # type: ignore[misc]
-    """All limits, and reviews as numbers per day; None where the user gave none."""
+    """All limits, and reviews as numbers per day: places, or a share; None where the user gave none."""
 
     TITLE: ClassVar[str] = "Limits"
 
@@ -42,29 +45,59 @@ class Limits(_Kept):  # type: ignore[misc]
         type=float,
         metavar="N",
         callback=not_negative,
-        help="The same as --max-abstention in numbers: how many reviews people can do, such as "
-        "--reviews-per-day 50 --cases-per-day 1000.",
+        help="How many cases people can review: places, with --day date --key id; or a share of the cases, "
+        "with --cases-per-day 1000.",
     )
     cases_per_day: float | None = flag(
         "--cases-per-day",
         type=float,
         metavar="N",
         callback=not_negative,
-        help="How many cases come in, beside --reviews-per-day.",
+        help="How many cases come in: --reviews-per-day is a share of them, the same as --max-abstention.",
+    )
+    day: str | None = flag(
+        "--day",
+        metavar="COLUMN",
+        help="Date of a case: no more than --reviews-per-day of one day are sent to people, those where that "
+        "saves most. Other values than dates are batches as they stand.",
+    )
+    key: str | None = flag(
+        "--key",
+        metavar="COLUMN",
+        help="What names a case within its day, and settles ties at the last place.",
+    )
+    arrival: bool = flag(
+        "--arrival",
+        default=False,
+        is_flag=True,
+        help="Places go to cases in the order of --key, as they come, if a review saves enough.",
+    )
+    carry_over: bool = flag(
+        "--carry-over",
+        default=False,
+        is_flag=True,
+        help="Places that a day does not use go to the days that follow.",
     )
 
     def __post_init__(self) -> None:
         """Refuse limits that contradict each other or are incomplete."""
         given = self.given()
-        for name, other in (
-            ("--reviews-per-day", "--cases-per-day"),
-            ("--cases-per-day", "--reviews-per-day"),
-        ):
-            if name in given and other not in given:
-                raise InputError(f"`{other}` is needed with {name}. Hint: add {other} N.")
+        for name in ("--cases-per-day", "--day"):
+            if name in given and "--reviews-per-day" not in given:
+                raise InputError(f"`--reviews-per-day` is needed with {name}. Hint: add --reviews-per-day N.")
+        if "--reviews-per-day" in given and ("--day" in given) == ("--cases-per-day" in given):
+            raise InputError(
+                "`--reviews-per-day` needs one of --day and --cases-per-day. Hint: --day date --key id for "
+                "that many places a day, --cases-per-day N for a share of the cases."
+            )
+        if "--day" in given and "--key" not in given:
+            raise InputError("`--key` is needed with --day. Hint: name the column that tells cases apart.")
+        for name in ("--key", "--arrival", "--carry-over"):
+            if name in given and "--day" not in given:
+                raise InputError(f"`{name}` is for places. Hint: add --reviews-per-day N --day COLUMN.")
         if "--reviews-per-day" in given and "--max-abstention" in given:
             raise InputError(
-                "`--max-abstention` says the same as --reviews-per-day and --cases-per-day. "
+                "`--max-abstention` is a limit on reviews as well as --reviews-per-day. "
                 "Hint: leave one of them out."
             )
         if self.cases_per_day == 0:
@@ -81,6 +114,20 @@ class Limits(_Kept):  # type: ignore[misc]
         if self.reviews_per_day is not None and self.cases_per_day is not None:
             values["max_abstention"] = min(self.reviews_per_day / self.cases_per_day, 1.0)
         return KeptLimits(**values)
+
+    def places(self) -> "Places | None":
+        """Return the places of a day that the flags describe; None where there is no --day."""
+        if self.day is None or self.key is None:
+            return None
+        from demur.costs.budget import Places
+
+        reviews = float(self.reviews_per_day or 0)
+        if not reviews.is_integer() or reviews < 1:
+            raise InputError(
+                f"`--reviews-per-day` must be a whole number from 1 on beside --day, got {reviews:g}."
+            )
+        settings = {"arrival": self.arrival, "carry_over": self.carry_over}
+        return Places(int(reviews), self.day, self.key, "day", text_key=False, **settings)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,6 +32,7 @@ from demur.cli.reading.roles import (
 from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
 from demur.comparison.problem import DecisionProblem
+from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
@@ -111,8 +112,8 @@ class Predictions:
         Signs that rows are not independent.
     doubts : array or None
         Element i: how unlike the training data case i is.
-    clusters, times : array or None
-        Element i: cluster and time of case i.
+    clusters, times, days, keys : array or None
+        Element i: cluster and time of case i, its batch and its key where batches share places.
     unscored : Unscored or None
         What is known of rows without a score of some model, where these are left out.
     own : dict
@@ -134,6 +135,8 @@ class Predictions:
     doubts: FloatArray | None = None
     clusters: Any = None
     times: Any = None
+    days: Any = None
+    keys: Any = None
     unscored: Unscored | None = None
     own: "dict[str, Predictions]" = field(default_factory=dict)
 
@@ -153,6 +156,8 @@ class Predictions:
             amounts={column: amounts[own] for column, amounts in self.amounts.items()},
             clusters=None if self.clusters is None else self.clusters[own],
             times=None if self.times is None else self.times[own],
+            days=None if self.days is None else self.days[own],
+            keys=None if self.keys is None else self.keys[own],
         )
 
     def sentence(self) -> str:
@@ -175,10 +180,11 @@ def read_predictions(
     *,
     doubt: str | None = None,
     design: Design | None = None,
+    places: Places | None = None,
 ) -> Predictions:
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(source.file) as table:
-        roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design)
+        roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design, places=places)
         columns = table.read((*roles.columns, *roles.dependence.dates))
     whole = _complete_predictions(table.name, columns, roles, source, prices, doubt, design)
     apart = source.drop_missing and design is not None and roles.group is None and len(roles.models) > 1
@@ -247,6 +253,8 @@ def _complete_predictions(
         doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
         clusters=None if roles.cluster is None else columns[roles.cluster].values,
         times=None if roles.time is None else columns[roles.time].values,
+        days=None if roles.day is None else columns[roles.day].values,
+        keys=None if roles.key is None else columns[roles.key].values,
     )
 
 
@@ -557,14 +565,20 @@ class Evidence:
 
 
 def read_evidence(
-    source: Source, prices: Prices, *, split: bool = True, design: Design | None = None
+    source: Source,
+    prices: Prices,
+    *,
+    split: bool = True,
+    design: Design | None = None,
+    places: Places | None = None,
 ) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
-    `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
-    one part, which needs the rows in memory.
+    `prices` may name columns with the costs of the cases, `places` those of batches and keys. Without `split`
+    the cases of all groups stay one part, which needs the rows in memory.
     """
     placed = {} if design is None else design.columns
+    placed |= {} if places is None else {"--day": places.column}
     if holds_counts(source.file):
         if placed or prices.by_case:
             flag = next(iter(placed or prices.columns or prices.ranges))
@@ -586,7 +600,7 @@ def read_evidence(
             parts={"": Part(counted={model: counts})},
         )
     if source.reader == "memory":
-        read = read_predictions(source, prices, design=design)
+        read = read_predictions(source, prices, design=design, places=places)
         apart = split and read.groups is not None
         rows = (
             {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}
@@ -602,6 +616,10 @@ def read_evidence(
             dependence=read.dependence,
             aside=read.aside,
             parts={name: Part(rows=part) for name, part in rows.items()},
+        )
+    if places is not None:
+        raise InputError(
+            f"`--day` needs the rows, but --engine {source.reader} keeps sums only. Hint: leave --engine out."
         )
     if not split:
         raise InputError(

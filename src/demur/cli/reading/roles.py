@@ -24,6 +24,7 @@ import numpy as np
 from demur.cli.options import Design, Prices, Source
 from demur.cli.output import shortened, times
 from demur.cli.reading.dependence import INDEPENDENT, Dependence, date_form, is_id, name_words
+from demur.costs.budget import Places
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.frames import summaries
@@ -123,6 +124,8 @@ class Roles:
         Column that says how unlike the training data a case is.
     cluster, time : str or None
         Columns of clusters and of times.
+    day, key : str or None
+        Columns of the batches that share places, and of what tells their rows apart.
     dependence : Dependence
         Columns that say that rows may not be independent, where somebody asked.
     """
@@ -137,13 +140,15 @@ class Roles:
     doubt: str | None = None
     cluster: str | None = None
     time: str | None = None
+    day: str | None = None
+    key: str | None = None
     dependence: Dependence = INDEPENDENT
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        others = (self.weight, self.group, self.doubt, self.cluster, self.time)
-        return (self.label, *self.models, *filter(None, others), *self.amounts)
+        others = (self.weight, self.group, self.doubt, self.cluster, self.time, self.day, self.key)
+        return tuple(dict.fromkeys((self.label, *self.models, *filter(None, others), *self.amounts)))
 
 
 def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> dict[str, Any]:
@@ -158,7 +163,11 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         "group": roles.group,
         "left_out": list(roles.left_out),
         **({"amounts": list(roles.amounts)} if roles.amounts else {}),
-        **{name: value for name in ("doubt", "cluster", "time") if (value := getattr(roles, name))},
+        **{
+            name: value
+            for name in ("doubt", "cluster", "time", "day", "key")
+            if (value := getattr(roles, name))
+        },
     }
 
 
@@ -173,6 +182,8 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         "groups by": roles.group,
         "clusters by": roles.cluster,
         "times": roles.time,
+        "places by": roles.day,
+        "keys": roles.key,
         "costs of the cases": ", ".join(roles.amounts),
     }
     text += "".join(f", {word} {column}" for word, column in others.items() if column)
@@ -209,16 +220,19 @@ def choose_roles(
     prices: Prices | None = None,
     doubt: str | None = None,
     design: Design | None = None,
+    places: Places | None = None,
 ) -> Roles:
     """Decide which column is what.
 
     With `scores` false the models predict values, not classes, so that any numbers will do. `prices` may
-    name columns of amounts; `doubt` is the column of --doubt.
+    name columns of amounts; `doubt` is the column of --doubt; `places` are those of --day.
     """
     models, weight, group = source.models, source.weight, source.group
     amounts = () if prices is None else _amount_columns(table, prices)
     placed = {} if design is None else design.columns
-    named = [name for name in (*models, weight, group, doubt, *placed.values()) if name is not None]
+    batches = {} if places is None else {"--day": places.column, "--key": places.key}
+    given = (*models, weight, group, doubt, *placed.values(), *batches.values())
+    named = [name for name in given if name is not None]
     label = source.label
     if label is None:
         label = guessed_label(table, taken=[*named, *source.exclude, *amounts])
@@ -242,6 +256,8 @@ def choose_roles(
             )
         require_numbers(table, doubt, "--doubt")
     require_unused(placed, (label, *models, weight, group))
+    # a day may also be the time or the cluster of a case
+    require_unused(batches, (label, *models, weight, group))
     for name in amounts:
         if name in (label, *named):
             raise InputError(f"Column {name!r} is given as a cost and in another role. Hint: choose one.")
@@ -254,6 +270,8 @@ def choose_roles(
         doubt=doubt,
         cluster=placed.get("--cluster"),
         time=placed.get("--time"),
+        day=batches.get("--day"),
+        key=batches.get("--key"),
     )
     if design is not None:
         roles = replace(roles, dependence=dependent_columns(table, design, (*roles.columns, *source.exclude)))

@@ -30,6 +30,9 @@ def command(*, decisions: Decisions, output: Output) -> None:
     its line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
     The exit code is 3 if no row got a decision, else 0; 2 for an error.
 
+    A policy with a number of places a day decides whole files: give it all rows of a day at once, with the
+    columns of day and key.
+
     Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
     fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
     rows, and pass the file to `demur audit` or `demur watch --late`.
@@ -82,6 +85,8 @@ def command(*, decisions: Decisions, output: Output) -> None:
     one = len(columns) == 1
     what = "Probabilities" if isinstance(policy.rule, ClassRule) else "Numbers"
     read = f"Scores from column {columns[0]}" if one else f"{what} from columns {', '.join(columns)}"
+    if policy.rule.kind == "budgeted":
+        read = f"Places by {columns[-2]}, from columns {', '.join(columns)}"
     remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
