@@ -68,6 +68,7 @@ class Budgeted(Result):
     use: PlaceUse | None = None
     kind: ClassVar[str] = "budgeted"
     abstains: ClassVar[bool] = True
+    _evidence: ClassVar[tuple[str, ...]] = ("inner",)
 
     def __post_init__(self) -> None:
         if not self.inner.abstains:

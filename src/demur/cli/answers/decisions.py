@@ -96,6 +96,17 @@ class Application:
         column = f", column {self.columns[0]}" if len(self.columns) == 1 else ""
         return f"{bad.where}{column}: {bad.problem}"
 
+    def read(self) -> str:
+        """Say which columns were read as what."""
+        listed = ", ".join(self.columns)
+        if isinstance(self.policy.rule, Budgeted):
+            return f"Places by {self.columns[-2]}, from columns {listed}"
+        return (
+            f"Scores from column {listed}"
+            if len(self.columns) == 1
+            else f"Probabilities from columns {listed}"
+        )
+
     def require_new(self, stream: RowStream) -> None:
         """Refuse new columns that the rows have already."""
         for name in self.added:

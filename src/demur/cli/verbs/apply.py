@@ -81,16 +81,12 @@ def command(*, decisions: Decisions, output: Output) -> None:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
     columns = applied.columns
-    one = len(columns) == 1
-    read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
-    if policy.rule.kind == "budgeted":
-        read = f"Places by {columns[-2]}, from columns {', '.join(columns)}"
-    remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
+    remark(f"{tally.sentence()} {applied.read()}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"model": columns[0]} if one else {"columns": columns}),
+            **({"model": columns[0]} if len(columns) == 1 else {"columns": columns}),
             "output": output.path,
             **tally.to_dict(policy),
         }
