@@ -106,10 +106,8 @@ SESSIONS: dict[str, dict[str, str]] = {
     },
     "places": {
         "compare": f"compare {_DATED} {_PLACES}",
-        "share": f"compare {_DATED} {_COSTS} --reviews-per-day 5 --cases-per-day 50 -q",
         "decide": f"decide {_DATED} {_PLACES} --carry-over -o places.json",
         "apply": "apply places.json dated.csv -o decided.parquet",
-        "no-key": f"compare {_DATED} {_COSTS} --reviews-per-day 5 --day day",
     },
     "rec": {
         "absolute": "rec forecasts.csv --target price",
