@@ -23,6 +23,8 @@ _TWO = "two_models.csv --label sick"
 _TIES = "many_ties.csv --label outcome --positive yes"
 _SITES = "sites.csv --label ill --positive ill"
 _VISITS = "visits.csv --label ill"
+_DATED = "dated.csv --label fraud"
+_PLACES = f"{_COSTS} --reviews-per-day 1 --day day --key payment_id"
 _CLASSES = "three_classes.csv --label diagnosis --classes flu,cold,other"
 _WATCH = "watch policy.json"
 
@@ -58,7 +60,7 @@ SESSIONS: dict[str, dict[str, str]] = {
         "ids-that-repeat": f"compare {_VISITS} {_COSTS}",
         "clusters": f"compare {_VISITS} {_COSTS} --cluster patient_id --exclude day",
         "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
-        "dates": f"compare dated.csv --label fraud {_COSTS}",
+        "dates": f"compare {_DATED} {_COSTS}",
         "copies": f"compare copied.csv {_COSTS}",
         "counted-prevalence": f"compare {_TWO} {_COSTS} --prevalence 26/2000",
         "rewards-and-reviewer": f"compare {_TWO} --cost-fn 100 --cost-fp 40 --cost-tp=-20 --review-fee 9"
@@ -101,6 +103,11 @@ SESSIONS: dict[str, dict[str, str]] = {
         "watch-again": f"{_WATCH} production.csv --state state.json --date-column day",
         "watch-late-labels": f"{_WATCH} labelled.csv --state state.json --label sick --late",
         "watch-alarm": f"{_WATCH} drifted.csv --state state.json --at 2026-03-03 --propose proposed.json",
+    },
+    "places": {
+        "compare": f"compare {_DATED} {_PLACES}",
+        "decide": f"decide {_DATED} {_PLACES} --carry-over -o places.json",
+        "apply": "apply places.json dated.csv -o decided.parquet",
     },
     "rec": {
         "absolute": "rec forecasts.csv --target price",

@@ -11,7 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, ScoreCounts, compare_models
+from demur import (
+    Budget,
+    CaseCosts,
+    CostMatrix,
+    CostModel,
+    CostRange,
+    Reviewer,
+    ScoreCounts,
+    compare_models,
+)
 from demur.comparison.case_table import CaseTable
 from demur.comparison.comparison import compared
 from demur.comparison.problem import DecisionProblem, Limits
@@ -501,6 +510,23 @@ def _designs() -> Iterator[Problem]:
         yield _asked(replace(problem, y=labels), costs=draw.costs(k), missing_labels=how)
 
 
+def _places() -> Iterator[Problem]:
+    """Yield cases of which so many a day can be reviewed."""
+    for k, draw, problem in _series("places", 8, sizes=(90, 120), styles=("plain", "tied", "rounded")):
+        n = len(problem.y)
+        days = np.datetime64("2026-03-02") + draw.rng.integers(0, 12 if k % 3 < 2 else 60, n)
+        budget = Budget(
+            reviews=int(draw.one_of(1, 2, 4)),
+            column=days if k % 2 else days.astype(str),
+            key=draw.rng.permutation(n),
+            per=("day", "day", "week")[k % 3],
+            arrival=k % 4 == 1,
+            carry_over=k % 4 == 2,
+        )
+        costs = _amount_costs(draw, 0, n, known_at_decision=k == 3) if k % 4 == 3 else draw.costs(k)
+        yield _asked(problem, costs=costs, budget=budget)
+
+
 # ---------------------------------------------------------------- two classes, given as classes
 
 
@@ -599,6 +625,7 @@ def _all() -> Iterator[Problem]:
     yield from _joint()
     yield from _weights()
     yield from _designs()
+    yield from _places()
     yield from _two_classes()
     yield from _classes(3, 12, (30,))
     yield from _classes(6, 8, (30, 36))

@@ -95,12 +95,14 @@ def _arrival_threshold(rule: Budgeted, table: FloatArray) -> float:
     Looks at quantiles of the savings; of equal ones the smallest counts.
     """
     names, batch = np.unique(table[:, -2], return_inverse=True)
-    order = np.lexsort([table[:, -1], batch])
-    batch, saving = batch[order], rule.inner.savings(table[order, :-2])
-    if not (saving > 0).any():
+    saving = rule.inner.savings(table[:, :-2])
+    rows = np.flatnonzero(saving > 0)
+    if not len(rows):
         return 0.0
+    rows = rows[np.lexsort([table[rows, -1], batch[rows]])]
+    batch, saving = batch[rows], saving[rows]
     levels = np.arange(1, _THRESHOLDS) / _THRESHOLDS
-    quantiles = np.quantile(saving[saving > 0], levels, method="lower")
+    quantiles = np.quantile(saving, levels, method="lower")
 
     def saved(least: float) -> float:
         wanted = saving > least

@@ -366,7 +366,7 @@ def _in_batches(given: Columns, problem: DecisionProblem, weights: str) -> Colum
         )
     batch = given.known[places.column].astype(np.int64)
     cluster = batch if given.cluster is None else given.cluster
-    if len(np.unique(np.stack([batch, cluster]), axis=1).T) > len(np.unique(batch)):
+    if cluster is not batch and len(np.unique(batch * len(batch) + cluster)) > len(np.unique(batch)):
         raise InputError(
             f"`groups` must hold every batch of {places.column} as a whole, got one in two of them. "
             "Hint: leave groups out: intervals count batches then."

@@ -203,26 +203,39 @@ class Budget(Result):
         for name in ("arrival", "carry_over"):
             check_type(getattr(self, name), name, bool)
         for name in ("column", "key"):
-            if getattr(self, name) is None:
+            value = getattr(self, name)
+            if value is None:
                 raise InputError(f"`{name}` is needed: a name, or one value per case.")
+            object.__setattr__(self, name, value if isinstance(value, str) else np.asarray(value))
         Result.__post_init__(self)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Columns of batch and key; "batch" and "key" where these are arrays."""
+        given = zip((self.column, self.key), ("batch", "key"), strict=True)
+        batch, key = (one if isinstance(one, str) else name for one, name in given)
+        return batch, key
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the budget as JSON-safe built-in types, arrays by their names."""
+        own = {name: getattr(self, name) for name in ("reviews", "per", "arrival", "carry_over")}
+        return {**own, **dict(zip(("column", "key"), self.names, strict=True))}
 
     def placed(self, scores: Any) -> tuple[Any, Places, dict[str, FloatArray]]:
         """Return the scores without the entries it names, the places, and batch and key of every case."""
-        found, names = [], []
+        found, names = [], self.names
         rest = dict(scores) if isinstance(scores, Mapping) else scores
-        for name, given in (("column", self.column), ("key", self.key)):
-            if not isinstance(given, str):
-                found.append(given)
-                names.append("batch" if name == "column" else name)
-                continue
-            if not isinstance(rest, dict) or given not in rest:
-                rule = "must name an entry of `scores`, or hold one value per case"
-                raise input_error(name, rule, repr(given))
-            found.append(rest.pop(given))
-            names.append(given)
-        settings = {"arrival": self.arrival, "carry_over": self.carry_over}
-        places = Places(self.reviews, names[0], names[1], self.per, text_key=False, **settings).on(*found)
+        for argument in ("column", "key"):
+            given = getattr(self, argument)
+            if isinstance(given, str):
+                if not isinstance(rest, dict) or given not in rest:
+                    rule = "must name an entry of `scores`, or hold one value per case"
+                    raise input_error(argument, rule, repr(given))
+                given = rest.pop(given)
+            found.append(given)
+        places = Places(
+            self.reviews, *names, self.per, text_key=False, arrival=self.arrival, carry_over=self.carry_over
+        ).on(*found)
         return rest, places, dict(zip(names, places.coded(*found), strict=True))
 
 

@@ -60,6 +60,25 @@ class Budgeted(Result):
         A review must be expected to save more than this.
     use : PlaceUse, optional
         How the places were used on the cases it was chosen on; the words say so.
+
+    Examples
+    --------
+    One place a day, for scores that are probabilities. A miss costs 100, a false alarm 40, a review 5: the
+    review of a case with probability 0.3 saves 23, more than one with 0.1 or 0.9:
+
+    >>> import numpy as np
+    >>> from demur.costs.budget import Places
+    >>> from demur.windows import Budgeted, ExpectedCostRule, PiecewiseLinear
+    >>> inner = ExpectedCostRule(
+    ...     names=("p",),
+    ...     calibration=PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0])),
+    ...     costs=[[[0], [40], [5]], [[100], [0], [5]]],
+    ... )
+    >>> places = Places(reviews=1, column="date", key="id", per="day", text_key=False)
+    >>> days = ["2026-03-02", "2026-03-02", "2026-03-02", "2026-03-03"]
+    >>> rows = [list(row) for row in zip([0.1, 0.3, 0.9, 0.1], days, [1, 2, 3, 4])]
+    >>> Budgeted(inner=inner, places=places).decide(rows).tolist()
+    [0, -1, 1, -1]
     """
 
     inner: ExpectedCostRule
@@ -68,6 +87,7 @@ class Budgeted(Result):
     use: PlaceUse | None = None
     kind: ClassVar[str] = "budgeted"
     abstains: ClassVar[bool] = True
+    _evidence: ClassVar[tuple[str, ...]] = ("inner",)
 
     def __post_init__(self) -> None:
         if not self.inner.abstains:

@@ -106,6 +106,16 @@ class Application:
             return _NO_PLACE
         return "a score is infinite, or an amount negative or too large"
 
+    def read(self) -> str:
+        """Say which columns were read as what."""
+        listed = ", ".join(self.columns)
+        if isinstance(self.policy.rule, Budgeted):
+            return f"Places by {self.columns[-2]}, from columns {listed}"
+        if len(self.columns) == 1:
+            return f"Scores from column {listed}"
+        what = "Probabilities" if isinstance(self.policy.rule, ClassRule) else "Numbers"
+        return f"{what} from columns {listed}"
+
     def require_new(self, stream: RowStream) -> None:
         """Refuse new columns that the rows have already."""
         for name in self.added:

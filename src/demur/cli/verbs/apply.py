@@ -52,7 +52,6 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.labels import Audit
-    from demur.windows.class_rule import ClassRule
 
     audit = None
     if decisions.audit is not None:
@@ -82,17 +81,12 @@ def command(*, decisions: Decisions, output: Output) -> None:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
     columns = applied.columns
-    one = len(columns) == 1
-    what = "Probabilities" if isinstance(policy.rule, ClassRule) else "Numbers"
-    read = f"Scores from column {columns[0]}" if one else f"{what} from columns {', '.join(columns)}"
-    if policy.rule.kind == "budgeted":
-        read = f"Places by {columns[-2]}, from columns {', '.join(columns)}"
-    remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
+    remark(f"{tally.sentence()} {applied.read()}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"model": columns[0]} if one else {"columns": columns}),
+            **({"model": columns[0]} if len(columns) == 1 else {"columns": columns}),
             "output": output.path,
             **tally.to_dict(policy),
         }
