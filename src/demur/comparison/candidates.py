@@ -282,16 +282,29 @@ def model_candidates(
 
 
 def joint_candidates(
-    table: Mapping[str, SplitCases], models: Mapping[str, JudgedModel | Inputs], problem: DecisionProblem
-) -> tuple[dict[str, Inputs], dict[str, list[Candidate]]]:
-    """Return the rules of several models by their names, and what each of them reads."""
+    table: Mapping[str, SplitCases],
+    models: Mapping[str, JudgedModel | Inputs],
+    problem: DecisionProblem,
+    joined: Sequence[str],
+) -> tuple[dict[str, Any], dict[str, list[Candidate]]]:
+    """Return the rules of some models together by their names, and what each of them reads."""
     cases = next(iter(table.values()))
     unknown = [name for name in problem.prices if name not in models]
     if unknown:
         raise input_error("prices", f"must name models ({', '.join(models)})", repr(unknown[0]))
-    if problem.include and any(one is not cases for one in table.values()):
-        raise InputError("`include` needs all scores of every case, got counts. Hint: pass labels and scores.")
-    learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(models))]
+    if problem.include and (cases.source == "counts" or any(one is not cases for one in table.values())):
+        raise InputError(
+            "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
+        )
+    if (problem.include or problem.prices) and cases.unlabelled is not None:
+        raise InputError(
+            "`missing_labels` must not be 'bounds' beside include or prices, which need the label of every "
+            "case. Hint: missing_labels='drop'."
+        )
+    learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(joined))]
+    taken = [one.name for one in learners if one.name in models]
+    if taken:
+        raise input_error("scores", "must not name a model like a rule of several", repr(taken[0]))
     inputs = {
         one.name: _with_columns(cases, [models[name] for name in one.members], one.reads) for one in learners
     }
@@ -333,16 +346,27 @@ def _learned(
     candidates = []
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
-            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "scores": model.scores}
-            found["learner"] = learner
+            found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "learner": learner}
+            found["scores"] = (
+                _toward_positive(one.rule, model.scores) if cases.n_classes == 2 else model.scores
+            )
             found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
     return candidates
 
 
+def _toward_positive(rule: Any, scores: FloatArray) -> FloatArray:
+    """Return one score per case of two classes: what the rule makes of several columns, or the first."""
+    if scores.ndim == 1:
+        return scores
+    score: FloatArray = rule.score(scores) if hasattr(rule, "score") else scores[:, 0]
+    return score
+
+
 def judged_again(candidate: Candidate, cases: SplitCases, model: Inputs) -> Candidate | None:
     """Return what the learner of a candidate finds on other splits of the same cases; None without a rule."""
-    assert candidate.learner is not None and candidate.model is not None
+    assert candidate.learner is not None
+    assert candidate.model is not None
     found = _learned(cases, candidate.model, model, [candidate.learner], 0)
     return found[0] if found else None
 

@@ -14,9 +14,15 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
-from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
-from demur.comparison.case_table import CaseTable, Columns, two_class_columns
+from demur.comparison.candidates import (
+    JOINT_LEARNERS,
+    Candidate,
+    baseline_candidates,
+    joint_candidates,
+)
+from demur.comparison.case_table import CaseTable, Columns, doubt_column, two_class_columns
 from demur.comparison.choice import Choice, make_answer
+from demur.comparison.combination_learner import combination_learners
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
 from demur.comparison.models import (
@@ -48,8 +54,12 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
 
+_MOST_JOINED = 8
+"""Rules of several models are made of so many: of more, of those whose own rules cost least."""
 _LARGE_AMOUNT = 0.1
 """Part of the amounts of a class from which on a single one is worth a sentence."""
+
+JOINT_LEARNERS.append(combination_learners)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -273,7 +283,8 @@ def compare_models(
         costs most, so that costs hold whatever these labels are.
     include : {"combinations", "cascades", "guards"}, optional
         Rules of several models to choose among besides: averages, votes and disagreement; a cheap model that
-        passes cases on to a second one and to people; a window that abstains where `doubt` is too large.
+        passes cases on to a second one and to people; a window that abstains where `doubt` is too large. Of
+        more than eight models they are made of the eight whose own rules have the smallest honest cost.
     prices : mapping {model: number}, optional
         What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
     doubt : array of n numbers, or mapping {name: array}, optional
@@ -319,7 +330,7 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
-    known = {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
+    known = doubt_column(doubt)
     asked = {
         "objective": objective,
         "limits": limits,
@@ -348,11 +359,11 @@ def compare_models(
         return _compared_data(data, **how)
     found = _compared_data(data.take(without.common), unproven=without.differ, **how)
     given = {str(name): column for name, column in scores.items()} if isinstance(scores, Mapping) else {}
-    own = {
-        name: _compared_data(data._replace(scores={name: given[name]}).take(scored), **how)
-        for name, scored in without.scored.items()
-        if scored.sum() > without.common.sum()
-    }
+    own = {}
+    for name, scored in without.scored.items():
+        if scored.sum() > without.common.sum():
+            alone = {**how, "asked": {**asked, **found.problem.alone(name)}}
+            own[name] = _compared_data(data._replace(scores={name: given[name]}).take(scored), **alone)
     return compared_where_scored(found, own, without)
 
 
@@ -518,7 +529,7 @@ def compared(
         several: dict[str, list[Candidate]] = {}
         read: dict[str, Any] = dict(judged)
         if problem.costs is not None:
-            inputs, several = joint_candidates(cases, judged, problem)
+            inputs, several = joint_candidates(cases, judged, problem, _joined(candidates, problem))
             read, candidates = read | inputs, candidates | several
         choice = None
         if problem.costs is not None:
@@ -565,6 +576,15 @@ def compared(
     )
 
 
+def _joined(candidates: Mapping[str, Sequence[Candidate]], problem: DecisionProblem) -> list[str]:
+    """Return the models that rules of several are made of, in the order given."""
+    costs = {
+        name: min(cost_at(one, problem.centre) for one in several) for name, several in candidates.items()
+    }
+    kept = sorted(costs, key=costs.__getitem__)[:_MOST_JOINED]
+    return [name for name in candidates if name in kept]
+
+
 def _large_amounts(cases: SplitCases) -> Iterator[str]:
     """Say where single cases decide the cost."""
     assert cases.losses is not None
@@ -594,6 +614,8 @@ def _notes(
             "and no guarantee is offered. Hint: weights='repeats', or --weights repeats in the command "
             "line, if a weight of 2 is a case seen twice."
         )
+    if problem.include and (problem.limits.given() or problem.objective == "guaranteed"):
+        notes.append("Rules of several models and guards are left out: they keep no limits and no guarantee.")
     if cases.folds < 10 and not problem.many:
         notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
     return tuple(notes)

@@ -15,6 +15,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Indicator,
     Interpolated,
     Number,
     Numeric,
@@ -190,6 +191,8 @@ class _Writer:
             return self.number(self._bound[value.name])
         if isinstance(value, Interpolated):
             return self._interpolated(value)
+        if isinstance(value, Indicator):
+            return self.node("Cast", self.condition(value.condition), to=self.types.DOUBLE)
         return self.node("Mul", self.number(value.left), self.number(value.right))
 
     def _interpolated(self, value: Interpolated) -> str:

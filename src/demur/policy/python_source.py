@@ -9,6 +9,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Indicator,
     Interpolated,
     Number,
     Numeric,
@@ -117,7 +118,10 @@ def _number(value: Numeric, names: Mapping[str, str]) -> str:
     if isinstance(value, Bound):
         return value.name
     if isinstance(value, Interpolated):
-        return f"_interpolated({_number(value.value, names)}, {value.points!r}, {value.values!r}, {value.slopes!r})"
+        parts = value.points, value.values, value.slopes
+        return f"_interpolated({_number(value.value, names)}, {', '.join(map(repr, parts))})"
+    if isinstance(value, Indicator):
+        return f"(1.0 if {_condition(value.condition, names)} else 0.0)"
     return f"({_number(value.left, names)} * {_number(value.right, names)})"
 
 

@@ -14,6 +14,7 @@ from demur.windows.expression import (
     Condition,
     Decision,
     FirstBest,
+    Indicator,
     Interpolated,
     Number,
     Numeric,
@@ -60,8 +61,11 @@ class _Printer:
 
     def __init__(self, target: Dialect, kind: str) -> None:
         self.target, self.kind = target, kind
+        self.bound: dict[str, Numeric] = {}
 
     def decision(self, decision: Decision) -> str:
+        # written out wherever they are read: databases reorder rows for a subquery that could hold them
+        self.bound = dict(decision.bindings)
         missing = " OR ".join(
             self.target.missing.format(raw=self.target.column(name), score=self.number(Column(name)))
             for name in decision.columns
@@ -73,17 +77,7 @@ class _Printer:
             lines += self.cases(decision.value)
         else:
             lines.append(f"ELSE {self.value(decision.value)}")
-        text = "CASE\n  " + "\n  ".join(lines) + "\nEND"
-        return self.bound(decision.bindings, text) if decision.bindings else text
-
-    def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
-        """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
-        rows, names = "", ""
-        for place, (name, number) in enumerate(bindings):
-            column = self.target.column(f"demur_{name}")
-            rows = f"SELECT {names}{self.number(number)} AS {column}{rows}"
-            rows, names = f"\nFROM ({rows}) AS demur_{place}", f"{names}{column}, "
-        return f"(SELECT {text}{rows})"
+        return "CASE\n  " + "\n  ".join(lines) + "\nEND"
 
     def value(self, value: Case | FirstBest) -> str:
         if isinstance(value, Case):
@@ -109,7 +103,7 @@ class _Printer:
         if isinstance(value, Column):
             return f"CAST({self.target.column(value.name)} AS {self.target.real})"
         if isinstance(value, Bound):
-            return self.target.column(f"demur_{value.name}")
+            return self.number(self.bound[value.name])
         if isinstance(value, Number):
             return self.target.literal(value.value)
         if isinstance(value, Sum):
@@ -119,6 +113,9 @@ class _Printer:
             return total
         if isinstance(value, Interpolated):
             return self.interpolated(value)
+        if isinstance(value, Indicator):
+            one, zero = map(self.target.literal, (1.0, 0.0))
+            return f"CASE WHEN {self.condition(value.condition)} THEN {one} ELSE {zero} END"
         return f"({self.number(value.left)} * {self.number(value.right)})"
 
     def interpolated(self, value: Interpolated) -> str:

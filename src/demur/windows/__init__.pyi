@@ -1,9 +1,7 @@
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule
-from .combined import CombinedRule as CombinedRule
-from .combined import combined_rule as combined_rule
-from .guarded import GuardedWindow as GuardedWindow
-from .guarded import guarded_window as guarded_window
+from .combined import Combined as Combined
+from .guarded import Guarded as Guarded
 from .hull_points import HullPoint as HullPoint
 from .promised import deterministic_window as deterministic_window
 from .promised import widest_coverage_window as widest_coverage_window
@@ -11,4 +9,4 @@ from .ranges import range_window as range_window
 from .reliable import reliable_window as reliable_window
 from .reliable_rule import ExpectedCounts as ExpectedCounts
 from .reliable_rule import ReliableWindow as ReliableWindow
-from .rule import Window as Window
+from .window_rule import Window as Window

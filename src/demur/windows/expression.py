@@ -18,6 +18,7 @@ __all__ = [
     "Condition",
     "Decision",
     "FirstBest",
+    "Indicator",
     "Interpolated",
     "Number",
     "Numeric",
@@ -83,7 +84,14 @@ class Bound:
     name: str
 
 
-Numeric = Column | Number | Sum | Product | Interpolated | Bound
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """1 where a condition holds, else 0."""
+
+    condition: Condition
+
+
+Numeric = Column | Number | Sum | Product | Interpolated | Bound | Indicator
 
 
 @dataclass(frozen=True, slots=True)

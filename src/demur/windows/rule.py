@@ -1,24 +1,19 @@
-"""`Rule`: what turns the columns of a model into decisions; `Window`; and the registry of all rules.
+"""`Rule`: what turns the columns of a model into decisions, and the registry of all rules.
 
 A new rule is one class and one entry of `RULES`: files, SQL, Python, ONNX and the command line follow.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
-import numpy as np
-
-from demur._checks import input_error
-from demur._files.values import part, threshold
-from demur._results import json_safe
-from demur.surface.window import ABSTAIN, decide, decision_masks
 from demur.typing import ArrayLike, FloatArray, IntArray
 from demur.windows.class_rule import ClassRule
-from demur.windows.expression import Case, Column, Comparison, Condition, Decision, Number
+from demur.windows.combined import Combined
+from demur.windows.expression import Decision
+from demur.windows.guarded import Guarded
+from demur.windows.window_rule import Window
 
 __all__ = ["RULES", "Rule", "Window", "register_rule"]
 
@@ -59,83 +54,7 @@ class Rule(Protocol):
         """Return the decision on these columns; `labels` are those of the classes, of abstaining last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Two thresholds on one score: positive from `upper` on, negative up to `lower`, else abstain.
-
-    A threshold of inf (upper) or -inf (lower) is never reached, not even by an infinite score.
-
-    Parameters
-    ----------
-    lower, upper : float
-        ``lower <= upper``; equal ones never abstain.
-
-    Raises
-    ------
-    InputError
-        For NaN, and for thresholds in the wrong order.
-
-    Examples
-    --------
-    >>> from demur.windows import Window
-    >>> Window(0.3, 0.6).decide([0.1, 0.5, 0.9]).tolist()
-    [0, -1, 1]
-    """
-
-    lower: float
-    upper: float
-    kind: ClassVar[str] = "window"
-    inputs: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        for name in ("lower", "upper"):
-            object.__setattr__(self, name, threshold(getattr(self, name), name))
-        if self.lower > self.upper:
-            raise input_error("lower", f"must not exceed upper = {self.upper:g}", f"{self.lower:g}")
-
-    @property
-    def abstains(self) -> bool:
-        """Whether some score is abstained on."""
-        return self.lower < self.upper
-
-    def decide(self, table: ArrayLike) -> IntArray:
-        """Return 1 (positive), 0 (negative) or `ABSTAIN` for every score."""
-        return decide(table, (self.lower, self.upper))
-
-    def codes(self, scores: FloatArray) -> Any:
-        """Decide checked scores, a byte each."""
-        positive, above = decision_masks(scores, self.lower, self.upper)
-        codes = np.where(above, np.int8(ABSTAIN), np.int8(0))
-        codes[positive] = 1
-        return codes
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the thresholds as JSON-safe built-in types (infinities as "inf" and "-inf")."""
-        return {"kind": self.kind, "lower": json_safe(self.lower), "upper": json_safe(self.upper)}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """Return the window that `to_dict` described."""
-        return cls(*(threshold(part(data, name), name) for name in ("lower", "upper")))
-
-    def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:
-        """Return the decision; infinite thresholds hold for all scores or for none and are never written."""
-        (name,) = columns
-        negative, positive, abstain = labels
-        branches: list[tuple[Condition, Any]] = []
-        otherwise = abstain
-        if self.upper == -math.inf:
-            otherwise = positive
-        elif self.upper < math.inf:
-            branches.append((Comparison(">=", Column(name), Number(self.upper)), positive))
-        if self.lower == math.inf:
-            otherwise = negative
-        elif self.lower > -math.inf:
-            branches.append((Comparison("<=", Column(name), Number(self.lower)), negative))
-        return Decision(columns=(name,), valid=None, value=Case(tuple(branches), otherwise))
-
-
-RULES: dict[str, type[Rule]] = {Window.kind: Window, ClassRule.kind: ClassRule}
+RULES: dict[str, type[Rule]] = {one.kind: one for one in (Window, ClassRule, Combined, Guarded)}
 """Kind of a rule in files -> its class."""
 
 
