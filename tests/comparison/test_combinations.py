@@ -379,7 +379,7 @@ def test_answer_of_a_combination_goes_to_policy_report_and_judgement(noisy):
     report = Report.from_predictions(y, scores, costs=COSTS, include="combinations", prices=prices)
     assert report.headline == answer.words
     assert any("The page shows windows and thresholds" in note for note in report.notes)
-    assert "Its charts leave out what asking models costs." in report.notes
+    assert "The charts of the page leave out what asking models costs." in report.notes
     told = report.to_dict()["comparison"]
     assert told["combinations"][answer.model]["rule"] == answer.rule.to_dict()
     assert told["answer"]["facts"]["fees"] == pytest.approx(0.03)

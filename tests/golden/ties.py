@@ -28,7 +28,8 @@ def ties(problem: Problem, comparison: Any) -> dict[str, dict[str, Any]]:
         return {name: {} for name in comparison.models}
     found: dict[str, dict[str, Any]] = {name: {} for name in comparison.models}
     for candidate in (one for several in comparison.choice.candidates.values() for one in several):
-        rivals = _rival_windows(problem, comparison, candidate)
+        # rules of several models have no window among the scores of one
+        rivals = 0 if candidate.window is None else _rival_windows(problem, comparison, candidate)
         if rivals:
             found[candidate.model][candidate.kind] = f"{rivals} other windows within {SLACK:g} of the scale"
     if not comparison.problem.may_abstain:

@@ -114,8 +114,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     found = _expected(best, after, choice)
     estimate = found.estimate
     versus = _versus(best, choice, found.cost - estimate.cost)
-    baseline = _best_baseline(choice)
-    advice = None if after is None else after.all_draws
+    baseline, advice = _best_baseline(choice), None if after is None else after.all_draws
     window = _thresholds(best, problem)
     over = _over_ranges(best, choice, found.cost - estimate.cost)
     confusion = rates_of(best.honest, problem.shares)
@@ -415,7 +414,8 @@ def _versus(best: Candidate, choice: Choice, shift: float) -> dict[str, Versus]:
         "runner_up": _cheapest([one for one in models if one.model != best.model], choice),
     }
     if best.model is not None and best.model not in choice.certificates:
-        others["alone"] = _cheapest([one for one in models if one.model in choice.certificates], choice)
+        alone = _cheapest([one for one in models if one.model in choice.certificates], choice)
+        others |= {"alone": alone, "runner_up": None if others["runner_up"] is alone else others["runner_up"]}
     versus = {}
     for key, other in others.items():
         if other is not None:

@@ -29,6 +29,7 @@ from demur.comparison.models import (
     ModelComparison,
     OverAllCosts,
     RuleCost,
+    Rules,
     compared_model,
     rule_cost,
     rules_of,
@@ -193,6 +194,9 @@ class Comparison(Result):
             "prevalence_error": problem.rate_variance**0.5,
             "shares": json_safe(problem.shares),
             "limits": problem.limits.given(),
+            "include": list(problem.include),
+            "prices": dict(problem.prices),
+            "doubt": problem.doubt,
             "confidence_level": problem.confidence_level,
             "seed": problem.seed,
             # labels of two classes are told by the policy
@@ -237,9 +241,8 @@ def compare_models(
     """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
     For every model the cheapest window and the cheapest single threshold, or the rules of many classes,
-    and the rules without a model. The answer is the candidate with the smallest honest cost: chosen on nine
-    folds, scored on the tenth, averaged over repeated splits. Assumes independent cases that
-    resemble the use, up to the prevalence.
+    and the rules without a model. The answer has the smallest honest cost: chosen on nine folds, scored on
+    the tenth, over repeated splits. Assumes independent cases that resemble the use, up to the prevalence.
 
     Parameters
     ----------
@@ -249,9 +252,8 @@ def compare_models(
     scores : mapping {name: array of n numbers}, or one array
         Higher means more positive; with `classes` one column of probabilities per class.
     costs : CostModel, CostRange, CaseCosts, CostMatrix or mapping, optional
-        What a miss, a false alarm and a review cost; each may be a range, or differ from case to
-        case. Without costs there is no answer, only what holds over all costs. With `classes` a
-        `CostMatrix` or a mapping {true: {answer: cost}}, in which a cost may be a range (low, high).
+        What a miss, a false alarm and a review cost; each may be a range, or differ by case. Without costs
+        there is no answer. With `classes` a mapping {true: {answer: cost}}; a cost may be a pair (low, high).
     classes : m names, optional
         Names of the columns. Two of them are the negative and the positive class.
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
@@ -266,25 +268,21 @@ def compare_models(
         Limits every rule must keep.
     precision_confidence : float, optional
         Keep promised precisions for the population with this confidence.
-    pos_label, sample_weight
-        As in `abstention_surface`.
-    weights : {"importance", "repeats"}
-        What the weights mean; see `cross_fitted_surface`.
+    pos_label, sample_weight, weights
+        As in `cross_fitted_surface`: weights mean "importance" or "repeats".
     groups : array of n values, optional
-        Cluster of every case, such as the patient or customer: its cases stay in one fold, and clusters
-        are what intervals count. No guarantee is offered, as that needs independent cases.
+        Cluster of every case, such as the patient: its cases stay in one fold, and intervals count clusters.
     time : array of n numbers or dates, optional
-        When every case happened: rules are chosen on the past and judged on the block of time that follows,
-        so the costs are those of the later blocks (`comparison.by_block`).
+        When every case happened: rules are chosen on the past and judged on the block that follows
+        (`comparison.by_block`).
     missing_labels : {"refuse", "drop", "bounds"}
-        What to do about cases without a label (NaN, None). They are left out if their scores do not differ
-        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
-        are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
-        costs most, so that costs hold whatever these labels are.
+        Cases without a label (NaN, None) are left out if their scores do not differ from the others; else
+        refused. "drop": left out anyway, nothing is guaranteed, and models are compared on the cases that
+        all of them scored. "bounds": kept at the label that costs most: costs hold whatever it is.
     include : {"combinations", "cascades", "guards"}, optional
-        Rules of several models to choose among besides: averages, votes and disagreement; a cheap model that
-        passes cases on to a second one and to people; a window that abstains where `doubt` is too large. Of
-        more than eight models they are made of the eight whose own rules have the smallest honest cost.
+        Rules to choose among besides: averages, votes and disagreement; a cheap model that passes cases on to
+        a second one; a window that abstains where `doubt` is too large. Made of at most eight models: of
+        more, of those whose own rules have the smallest honest cost.
     prices : mapping {model: number}, optional
         What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
     doubt : array of n numbers, or mapping {name: array}, optional
@@ -302,10 +300,8 @@ def compare_models(
 
     Raises
     ------
-    InputError
-        For ill-formed input.
-    UndefinedError
-        If a class is missing, or no rule keeps the limits.
+    InputError, UndefinedError
+        For ill-formed input; if a class is missing, or no rule keeps the limits.
 
     Notes
     -----
@@ -519,36 +515,18 @@ def compared(
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
         pending = {name: pool.submit(_within, work, judge) for name, judge in table.judging.items()}
-        baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             begun[name] = pool.submit(rules_of, cases[name], name, model, problem, place)
             over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
         rules = {name: one.result() for name, one in begun.items()}
-        candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-        several: dict[str, list[Candidate]] = {}
-        read: dict[str, Any] = dict(judged)
-        if problem.costs is not None:
-            inputs, several = joint_candidates(cases, judged, problem, _joined(candidates, problem))
-            read, candidates = read | inputs, candidates | several
         choice = None
         if problem.costs is not None:
-            if not baselines and not candidates:
-                name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
-                raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-            choice = Choice(
-                cases={**cases, **dict.fromkeys(several, first)},
-                judged=read,
-                problem=problem,
-                baselines=baselines,
-                candidates=candidates,
-                certificates={name: one.certificate for name, one in rules.items()},
-                class_names=class_names,
-                classes=table.labels,
-            )
+            choice = _choice(table, judged, rules, problem, class_names)
         models = {
             name: compared_model(name, one, over_all[name], problem, choice) for name, one in rules.items()
         }
+    baselines, candidates = ((), {}) if choice is None else (choice.baselines, choice.candidates)
     answer = None if choice is None else make_answer(choice)
     notes = [*_notes(first, problem, models), *table.notes]
     if answer is not None:
@@ -557,7 +535,9 @@ def compared(
         answer=answer,
         models=models,
         baselines={one.kind: cost_at(one, problem.centre) for one in baselines},
-        combinations={name: rule_cost(one, problem) for name, (one, *_) in several.items()},
+        combinations={
+            name: rule_cost(one, problem) for name, (one, *_) in candidates.items() if name not in judged
+        },
         problem=problem,
         classes=table.labels,
         n=first.n,
@@ -573,6 +553,34 @@ def compared(
         judged=FrozenDict(judged),
         tables=table.tables,
         choice=choice,
+    )
+
+
+def _choice(
+    table: CaseTable,
+    judged: Mapping[str, JudgedModel | Inputs],
+    rules: Mapping[str, Rules],
+    problem: DecisionProblem,
+    class_names: tuple[str, ...],
+) -> Choice:
+    """Gather what the answer is chosen from: the rules of each model, of several, and those without one."""
+    first = next(iter(table.cases.values()))
+    baselines = baseline_candidates(first, problem)
+    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+    inputs, several = joint_candidates(table.cases, judged, problem, _joined(candidates, problem))
+    candidates |= several
+    if not baselines and not candidates:
+        name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
+        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+    return Choice(
+        cases={**table.cases, **dict.fromkeys(several, first)},
+        judged={**judged, **inputs},
+        problem=problem,
+        baselines=baselines,
+        candidates=candidates,
+        certificates={name: one.certificate for name, one in rules.items()},
+        class_names=class_names,
+        classes=table.labels,
     )
 
 

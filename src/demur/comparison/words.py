@@ -332,7 +332,7 @@ def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
             open_questions.append(baseline_words(versus["name"], facts)[1])
         elif key == "alone":
             open_questions.append(f"{short_name(versus['name'])} alone")
-        elif versus["name"] != facts["versus"].get("alone", {}).get("name"):
+        else:
             open_questions.append(_OTHERS.get(key, short_name(versus["name"])))
     if open_questions:
         listed = listed_words(open_questions)

@@ -332,7 +332,7 @@ class Report(Result):
                 f"The page shows windows and thresholds; the cheapest rule is another one: {answer.words}"
             )
         if problem.prices:
-            said.append("Its charts leave out what asking models costs.")
+            said.append("The charts of the page leave out what asking models costs.")
         if comparison is not None and problem.many and not holds_rows(comparison.choice):
             said.append(
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "

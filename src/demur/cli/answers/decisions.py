@@ -37,6 +37,7 @@ from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
 from demur.policy.sql import sql_of
 from demur.surface.window import ABSTAIN
+from demur.windows.class_rule import ClassRule
 from demur.windows.rule import Window
 
 __all__ = [
@@ -49,8 +50,6 @@ __all__ = [
 
 # how many rows without a score are told one by one
 _MOST_TOLD = 10
-# problem of a row of numbers that the rule has no decision for
-_NO_PROBABILITIES = "the probabilities are negative, infinite or all 0"
 _TYPES = {"text": "VARCHAR", "whole": "BIGINT", "number": "DOUBLE"}
 _SECONDS_BETWEEN = 0.5
 # no decision; a policy knows the places of its classes and -1
@@ -92,6 +91,13 @@ class Application:
         """Say where a row is bad and why."""
         column = f", column {self.columns[0]}" if len(self.columns) == 1 else ""
         return f"{bad.where}{column}: {bad.problem}"
+
+    def sentence(self) -> str:
+        """Say where the numbers came from."""
+        if len(self.columns) == 1:
+            return f"Scores from column {self.columns[0]}."
+        what = "Probabilities" if isinstance(self.policy.rule, ClassRule) else "Numbers"
+        return f"{what} from columns {', '.join(self.columns)}."
 
     def require_new(self, stream: RowStream) -> None:
         """Refuse new columns that the rows have already."""
@@ -202,7 +208,10 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
             counts += np.bincount(codes - _NONE, minlength=len(counts))
             unscored = np.isnan(batch.scores).any(axis=1)
             broken = np.flatnonzero((codes == _NONE) & ~unscored)[:_MOST_TOLD].tolist()
-            first_bad += [*batch.bad, *(BadRow(f"row {before + k + 1}", _NO_PROBABILITIES) for k in broken)]
+            first_bad += [
+                *batch.bad,
+                *(BadRow(f"row {before + k + 1}", _no_decision(policy)) for k in broken),
+            ]
             first_bad = first_bad[:_MOST_TOLD]
             applied.refuse(stream, first_bad)
             answers = [names[codes].tolist()]
@@ -238,6 +247,13 @@ def _code_query(policy: Policy) -> str:
     decision = policy.rule.to_expression([f"c{k}" for k in range(policy.rule.inputs)], codes)
     sql = sql_of(decision, labels=codes, origin=[], dialect="duckdb", table=None, name="code")
     return f"select coalesce({sql}, {_NONE}) as code from demur_batch"
+
+
+def _no_decision(policy: Policy) -> str:
+    """Say what is wrong with a row of numbers that the rule has no decision for."""
+    if isinstance(policy.rule, ClassRule):
+        return "the probabilities are negative, infinite or all 0"
+    return "a number is infinite"
 
 
 def _has_scale(policy: Policy) -> bool:
@@ -323,7 +339,7 @@ def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
             )
             problem = "the score is missing"
             if len(applied.columns) > 1:
-                problem = "a probability is missing, or " + _NO_PROBABILITIES
+                problem = f"a number is missing, or {_no_decision(policy)}"
             tally.first_bad = [BadRow(f"row {place}", problem) for (place,) in places]
         if _has_scale(policy) and tally.bad < tally.rows:
             tally.warnings = _scale_warnings(applied, stream)

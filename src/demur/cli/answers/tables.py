@@ -20,6 +20,8 @@ from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer_cascade import ReviewCascade
+from demur.windows.combined import Combined
+from demur.windows.guarded import Guarded
 
 __all__ = [
     "blocks_section",
@@ -55,21 +57,23 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     problem = comparison.problem
     assert not isinstance(problem.costs, ClassCosts | None)
     prices = prices_words(problem.costs, comparison)
-    title = f"Cost per 1000 cases ({prices}; {percent(comparison.prevalence)} positive)"
+    asked = ", ".join(f"{short_name(name)} {number(price)}" for name, price in problem.prices.items())
+    asking = f"asking {asked}; " if asked else ""
+    title = f"Cost per 1000 cases ({prices}; {asking}{percent(comparison.prevalence)} positive)"
     interval = f"{level_words(problem.confidence_level)} interval"
     header = ["rule", "measured", interval, "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
+    alone: dict[str, Any] = {model.name: model for model in ordered if model.cost is not None}
     rows = [
         [
-            model.name,
-            per_1000(model.cost),
-            "" if model.interval is None else span(model.interval, partial(per_1000, digits=3)),
-            per_1000(model.threshold_cost),
-            "" if model.abstention_rate is None else percent(model.abstention_rate),
-            per_1000(model.hindsight_cost),
+            _row_name(name, one.rule, len(comparison.models)),
+            per_1000(one.cost),
+            "" if one.interval is None else span(one.interval, partial(per_1000, digits=3)),
+            per_1000(getattr(one, "threshold_cost", None)),
+            "" if one.abstention_rate is None else percent(one.abstention_rate),
+            per_1000(one.hindsight_cost),
         ]
-        for model in ordered
-        if model.cost is not None
+        for name, one in sorted({**alone, **comparison.combinations}.items(), key=lambda item: item[1].cost)
     ]
     rows += [
         [rule, per_1000(cost), "", "", "", ""]
@@ -83,6 +87,13 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out
     ]
     return wrapped(title), "\n".join([table(header, rows), wrapped(note), *map(wrapped, left_out)])
+
+
+def _row_name(name: str, rule: Any, models: int) -> str:
+    """Name a rule of several models without their names, which leave no room for numbers."""
+    if isinstance(rule, Combined):
+        return f"{name.split()[0]} of {'all' if rule.inputs == models else rule.inputs}"
+    return f"{rule.names[0]}, guarded" if isinstance(rule, Guarded) else name
 
 
 def blocks_section(comparison: Comparison) -> tuple[str, str]:

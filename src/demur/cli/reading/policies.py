@@ -35,7 +35,8 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return (name,)
     if model is None and all(name in columns for name in policy.columns):
         return policy.columns
-    one_per_class = len(policy.classes) == policy.rule.inputs
+    # a rule of several models knows their names
+    one_per_class = len(policy.classes) == policy.rule.inputs and not hasattr(policy.rule, "names")
     names = [str(name) for name in policy.classes] if one_per_class else list(policy.columns)
     if model is None and policy.model is not None and not set(columns).issuperset(names):
         missing = next(name for name in policy.columns if name not in columns)

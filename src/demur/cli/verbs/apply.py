@@ -77,15 +77,12 @@ def command(*, decisions: Decisions, output: Output) -> None:
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    columns = applied.columns
-    one = len(columns) == 1
-    read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
-    remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
+    remark(f"{tally.sentence()} {applied.sentence()}", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"model": columns[0]} if one else {"columns": columns}),
+            **({"columns": applied.columns} if policy.rule.inputs > 1 else {"model": applied.columns[0]}),
             "output": output.path,
             **tally.to_dict(policy),
         }
