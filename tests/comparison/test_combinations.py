@@ -94,6 +94,9 @@ def test_guard_by_hand():
     # rounded for people: the same decisions
     written = learner.written(rule, table)
     assert (written.max_doubt, written.lower, written.upper) == (2, 0.5, 0.5)
+    # infinite doubts are the first to be refused, or the last
+    endless = np.column_stack([score, [-np.inf, 0.5, 0.4, 0.4, 0.3, 0.5, np.inf, np.inf]])
+    assert learner.choose(endless, rows).decide(endless).tolist() == [0, 0, 0, 1, 1, 1, ABSTAIN, ABSTAIN]
     # every score is right: no limit, whatever the doubt
     table = np.column_stack([[1, 2, 1, 3], [5, 1, 2, 9]]).astype(float)
     assert learner.choose(table, rows_of([0, 1, 0, 1], costs, np.ones(4))).max_doubt == math.inf
@@ -518,7 +521,9 @@ def test_refusals_of_other_cases(cases):
     with pytest.raises(InputError, match="must not name a model like a rule of several, got 'a guarded by"):
         compare_models(y, {**scores, GUARDS[0]: scores["a"]}, costs=COSTS, include="guards", doubt=doubt)
     missing = np.where(np.arange(90) % 9, y, np.nan)
-    with pytest.raises(InputError, match="must not be 'bounds' beside include or prices"):
+    with pytest.raises(
+        InputError, match=r"must not be 'bounds' beside .* prices of models or rules of several"
+    ):
         compare_models(missing, scores, missing_labels="bounds", costs=COSTS, prices={"a": 1})
     joint = read_joint_counts({"y": y, **scores}, y_true="y", scores=["a", "b"])
     with pytest.raises(InputError, match="`include` needs all scores of every case, got counts"):

@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
+from demur.comparison.combination_learner import combination_learners
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.class_costs import ClassCosts
@@ -104,7 +105,9 @@ Their rules are candidates beside windows, thresholds and the rules of many clas
 and exported by its entry in `demur.windows.rule.RULES`. A learner may have `reads`, as in `JointLearner`.
 """
 
-JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = []
+JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = [
+    combination_learners,
+]
 """Learners of rules of several models: from a problem and the names of its models."""
 
 
@@ -295,11 +298,6 @@ def joint_candidates(
     if problem.include and (cases.source == "counts" or any(one is not cases for one in table.values())):
         raise InputError(
             "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
-        )
-    if (problem.include or problem.prices) and cases.unlabelled is not None:
-        raise InputError(
-            "`missing_labels` must not be 'bounds' beside include or prices, which need the label of every "
-            "case. Hint: missing_labels='drop'."
         )
     learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(joined))]
     taken = [one.name for one in learners if one.name in models]

@@ -14,9 +14,8 @@ import numpy as np
 
 from demur._kernels.jit import whole_job
 from demur._kernels.sweep import score_groups
-from demur._kernels.thresholds import shortest_in
+from demur._kernels.thresholds import cut_points, shortest_in
 from demur._kernels.window_search import costs_up_to
-from demur.comparison.candidates import JointLearner
 from demur.comparison.class_learner import Chosen
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.training_losses import TrainingLosses, training_losses
@@ -36,14 +35,16 @@ _MOST_NAMED = 4
 _TIE = 1e-12
 
 
-def combination_learners(problem: DecisionProblem, names: tuple[str, ...]) -> Sequence[JointLearner]:
+def combination_learners(
+    problem: DecisionProblem, names: tuple[str, ...]
+) -> Sequence["CombinationLearner | GuardLearner"]:
     """Return a learner for every way to combine two or more models, and a guard for every model.
 
     None under limits or for a guaranteed cost, which these rules are not searched for.
     """
     if problem.many or problem.limits.given() or problem.objective == "guaranteed":
         return []
-    learners: list[JointLearner] = []
+    learners: list[CombinationLearner | GuardLearner] = []
     if "combinations" in problem.include and len(names) > 1:
         ways = WAYS if problem.may_abstain else WAYS[:2]
         learners += [CombinationLearner(problem, how, names) for how in ways]
@@ -222,10 +223,4 @@ def _cheapest_limit(score: FloatArray, doubt: FloatArray, losses: FloatArray) ->
     doubts, (miss, alarm, review) = score_groups(doubt), _beyond_the_least(losses)
     costs = costs_up_to(score_groups(score).places(), doubts.places(), miss, alarm, review)
     last = int(np.flatnonzero(costs <= costs.min() + _TIE * float(review.sum()))[-1])
-    return math.inf if last == len(costs) - 1 else _between(*doubts.scores[last : last + 2].tolist())
-
-
-def _between(below: float, above: float) -> float:
-    """Return a limit from the lower number on and below the higher one."""
-    middle = below + (above - below) / 2
-    return middle if below < middle < above and math.isfinite(middle) else below
+    return float(cut_points(doubts.scores, doubts.scores)[0][last + 1])

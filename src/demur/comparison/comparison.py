@@ -14,15 +14,9 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
-from demur.comparison.candidates import (
-    JOINT_LEARNERS,
-    Candidate,
-    baseline_candidates,
-    joint_candidates,
-)
+from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
 from demur.comparison.case_table import CaseTable, Columns, doubt_column, two_class_columns
 from demur.comparison.choice import Choice, make_answer
-from demur.comparison.combination_learner import combination_learners
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
 from demur.comparison.models import (
@@ -59,8 +53,6 @@ _MOST_JOINED = 8
 """Rules of several models are made of so many: of more, of those whose own rules cost least."""
 _LARGE_AMOUNT = 0.1
 """Part of the amounts of a class from which on a single one is worth a sentence."""
-
-JOINT_LEARNERS.append(combination_learners)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)

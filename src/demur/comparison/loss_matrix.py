@@ -11,7 +11,7 @@ import numpy as np
 from demur.comparison.candidates import Candidate
 from demur.comparison.estimates import losses_at
 from demur.comparison.problem import DecisionProblem, Scenario
-from demur.costs.case_costs import CaseFactors
+from demur.comparison.training_losses import losses_of_rows
 from demur.honest.after_choice import (
     MOST_RESAMPLED,
     AfterChoice,
@@ -56,7 +56,7 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
         own = cases.codes[cell].astype(np.int64)
         table = np.empty((len(corners), len(own), len(candidates)))
         for number, scenario in enumerate(corners):
-            costs = _row_losses(cases, cell, own, scenario)
+            costs = losses_of_rows(cases, cell, own, scenario)
             scale: Any = 1.0
             if shares is not None and scenario.shares is not None:
                 factors = np.divide(scenario.shares, shares, out=np.zeros(len(shares)), where=shares > 0)
@@ -154,14 +154,6 @@ def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntAr
     place[code] = np.arange(len(code))
     present = np.flatnonzero(number)
     return place[present], number[present]
-
-
-def _row_losses(cases: SplitCases, cell: IntArray, codes: IntArray, scenario: Scenario) -> FloatArray:
-    """Costs of every action on some rows."""
-    if isinstance(scenario.costs, CaseFactors):
-        assert cases.losses is not None
-        return np.asarray(cases.losses[cell] * np.array(scenario.costs))
-    return scenario.losses.per_case(codes)
 
 
 def choice_cost(candidates: Sequence[Candidate], problem: DecisionProblem) -> AfterChoice:

@@ -54,10 +54,11 @@ class Unlabelled(NamedTuple):
         if not self.bounds:
             return replace(table.unproven() if self.differ else table, notes=notes)
         first = next(iter(table.cases.values()))
-        if problem.shares is not None or first.cluster is not None or first.shuffled:
+        several = problem.include or problem.prices
+        if problem.shares is not None or first.cluster is not None or first.shuffled or several:
             raise InputError(
-                "`missing_labels` must not be 'bounds' beside a prevalence in use, groups or time. "
-                "Hint: leave these out, or drop the cases without a label."
+                "`missing_labels` must not be 'bounds' beside a prevalence in use, groups, time, prices of "
+                "models or rules of several. Hint: leave these out, or drop the cases without a label."
             )
         number = int((~self.kept).sum())
         weight, losses = np.ones(number) if self.weight is None else self.weight, None

@@ -1,15 +1,15 @@
-"""Losses of training cases as rules of several models are learned from them: weighted, as in use."""
+"""Losses of rows, and as rules of several models are learned from them: weighted, as in use."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from demur.comparison.estimates import losses_at
-from demur.comparison.problem import DecisionProblem
+from demur.comparison.problem import DecisionProblem, Scenario
+from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import SplitCases
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["TrainingLosses", "training_losses"]
+__all__ = ["TrainingLosses", "losses_of_rows", "training_losses"]
 
 
 class TrainingLosses(NamedTuple):
@@ -29,10 +29,16 @@ def training_losses(
     """
     codes = cases.codes[cell].astype(np.int64)
     weight = cases.sizes[cell] if number is None else number
-    losses = losses_at(cases, problem.centre)
-    table = losses.table[codes] if losses.by_case is None else losses.table[cell]
     if problem.shares is not None:
         sizes = np.bincount(codes, weight, cases.n_classes)
         factors = problem.shares * sizes.sum() / np.maximum(sizes, 1e-300)
         weight = weight * factors[codes]
-    return TrainingLosses(table * weight[:, None], weight)
+    return TrainingLosses(losses_of_rows(cases, cell, codes, problem.centre) * weight[:, None], weight)
+
+
+def losses_of_rows(cases: SplitCases, cell: IntArray, codes: IntArray, scenario: Scenario) -> FloatArray:
+    """Return the costs of every action on some rows; `codes` are their classes."""
+    if isinstance(scenario.costs, CaseFactors):
+        assert cases.losses is not None
+        return np.asarray(cases.losses[cell] * np.array(scenario.costs))
+    return scenario.losses.per_case(codes)
