@@ -232,7 +232,7 @@ def draw_reviewers():
 
 
 def draw_several_scores():
-    """Show the honest costs of two models alone and of four ways to combine them."""
+    """Show the honest costs of two models alone and of three ways to combine them."""
     rng = np.random.default_rng(0)
     y = np.arange(400) % 2
     models = {
@@ -240,13 +240,16 @@ def draw_several_scores():
         for name, sd in (("blood test", 1.6), ("scan", 1.2))
     }
     costs = demur.CostModel(cost_fn=10, cost_fp=4, cost_abstain=2)
-    found = demur.honest.combination_costs(y, models, costs=costs, stage_costs=[0.1, 0.5], repeats=1)
-    names = sorted(found.rows, key=lambda name: -found.rows[name].cost)
+    prices = {"blood test": 0.05, "scan": 0.1}
+    found = demur.compare_models(y, models, costs=costs, include="combinations", prices=prices)
+    rules = {**found.models, **found.combinations}
+    names = sorted(rules, key=lambda name: -rules[name].cost)
     colours = [NEGATIVE if name in models else "black" for name in names]
     figure, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
-    ax.scatter([found.rows[name].cost for name in names], range(len(names)), color=colours)
-    ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel="honest cost per case; blue: one model alone", xlim=(0, None))
+    ax.hlines(range(len(names)), *zip(*(rules[name].interval for name in names), strict=True), color=colours)
+    ax.scatter([rules[name].cost for name in names], range(len(names)), color=colours)
+    ax.set_yticks(range(len(names)), [name.partition(" of ")[0] for name in names])
+    ax.set(xlabel="honest cost per case with 95 % interval; blue: one model alone", xlim=(0, None))
     figure.savefig("several_scores.png", dpi=90)
 
 

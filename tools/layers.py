@@ -114,7 +114,10 @@ def picture() -> str:
 CORE = {
     "costs.losses": "Losses",
     "windows.limits": "Limits",
-    "windows.rule": "Rule, Window",
+    "windows.rule": "Rule, RULES",
+    "windows.window_rule": "Window",
+    "windows.combined": "Combined",
+    "windows.guarded": "Guarded",
     "windows.class_rule": "ClassRule",
     "honest.cases": "SplitCases",
     "honest.evaluate": "Learner, evaluate",
@@ -125,6 +128,7 @@ CORE = {
     "comparison.window_learner": "WindowLearner",
     "comparison.class_learner": "ClassLearner",
     "comparison.candidates": "Candidate, LEARNERS",
+    "comparison.combination_learner": "combinations, guards",
     "comparison.loss_matrix": "losses of every rule",
     "comparison.choice": "Choice",
     "comparison.words": "words",
@@ -146,7 +150,7 @@ def core_picture() -> str:
     for module in TopologicalSorter(edges).static_order():
         step[module] = 1 + max((step[other] for other in edges[module]), default=0)
         below[module] = edges[module].union(*(below[other] for other in edges[module]))
-    lines = ["```text"]
+    lines, width = ["```text"], 1 + max(map(len, CORE))
     for number in range(1, max(step.values()) + 1):
         for module in (one for one in CORE if step[one] == number):
             # what comes with another one is not named again
@@ -154,7 +158,7 @@ def core_picture() -> str:
             used = sorted(others, key=lambda other: (step[other], other))
             shown = ", ".join(other.rpartition(".")[2] for other in used)
             lines.append(
-                f"{number:>2}  {module:<26}{CORE[module]:<28}{f'<- {shown}' if shown else ''}".rstrip()
+                f"{number:>2}  {module:<{width}}{CORE[module]:<28}{f'<- {shown}' if shown else ''}".rstrip()
             )
     return "\n".join([*lines, "```"])
 

@@ -102,8 +102,8 @@ def _commands(odd, other):
         "audit": ("audit", "policy.json", "p.csv", "--label", "y", "--group", f"g{ODD}"),
         "watch": ("watch", "policy.json", "p.csv", "--state", "s.json"),
         "report": ("report", "p.csv", *two, "--model", odd, "-o", "r.html"),
-        "combine": ("combine", "p.csv", *two, "--model", odd, "--model", other),
-        "guard": ("guard", "p.csv", *two, "--model", odd, "--doubt", other),
+        "combine": ("compare", "p.csv", *two, "--model", odd, "--model", other, "--combine"),
+        "guard": ("compare", "p.csv", *two, "--model", odd, "--combine", "--doubt", other),
         "ordinal": ("ordinal", "p.csv", "--label", "c", "--order", "a,b,c", "--model", odd),
         "rec": ("rec", "p.csv", "--target", "t", "--model", odd),
         "no column": ("compare", "p.csv", "--label", f"nobody{ODD}"),
@@ -140,15 +140,14 @@ def test_no_memory_is_one_sentence(run, worked, monkeypatch):
     assert answer.err.startswith("demur: There is not enough memory. Hint: --engine duckdb")
 
 
-@pytest.mark.parametrize("verb", ["combine", "guard", "ordinal", "rec"])
+@pytest.mark.parametrize("verb", ["ordinal", "rec"])
 def test_a_figure_without_matplotlib_is_one_sentence(run, tmp_path, monkeypatch, verb):
     for name in ("matplotlib", "matplotlib.pyplot"):
         monkeypatch.setitem(sys.modules, name, None)
     rng = np.random.default_rng(0)
     a, b = (np.round(rng.random(60), 3).tolist() for _ in range(2))
     table_file(tmp_path, y_true=[0, 1, 1] * 20, a=a, b=b)
-    flags = {"combine": COSTS, "guard": (*COSTS, "--model", "a", "--doubt", "b")}
-    answer = run(verb, "p.csv", *flags.get(verb, ()), "-q", "-o", "x.png")
+    answer = run(verb, "p.csv", "-q", "-o", "x.png")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
         "demur: Figures need matplotlib, which is not installed. Hint: pip install 'demur[plot]'.\n"

@@ -76,9 +76,9 @@ def test_no_cascade_of_many_classes():
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
     proba = {name: rng.dirichlet([1, 1, 1], 90) + np.eye(3)[y] for name in "ab"}
-    costs = 1 - np.eye(3)
-    found = compare_models(y, proba, classes=[0, 1, 2], costs=costs, abstain_cost=0.3, include="cascades")
-    assert found.combinations == {}
+    asked = {"classes": [0, 1, 2], "costs": 1 - np.eye(3), "abstain_cost": 0.3, "include": "cascades"}
+    with pytest.raises(InputError, match="`include` is for two classes"):
+        compare_models(y, proba, **asked)
 
 
 # ---------------------------------------------------------------- honest costs

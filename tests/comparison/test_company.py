@@ -7,7 +7,6 @@ import pytest
 
 from comparison_files import FILES
 from demur import CostModel, CostRange, compare_models, cross_fitted_surface, volume_interval
-from demur.honest import combination_costs
 
 COSTS = CostModel(cost_fn=500, cost_fp=100, cost_abstain=20)
 QUESTIONS = {
@@ -64,8 +63,7 @@ def test_order_of_the_models_decides_ties_alone():
 def test_every_door_holds_the_same_honest_number():
     y, scores = FILES["tied"]()
     comparison = compare_models(y, scores, costs=COSTS)
-    shares = {name: np.asarray(column) / 10 for name, column in scores.items()}
-    members = combination_costs(y, shares, costs=COSTS, ways=["vote"]).rows
+    company = compare_models(y, scores, costs=COSTS, include="combinations")
     for name, column in scores.items():
         surface = cross_fitted_surface(y, column)
         model = comparison.models[name]
@@ -73,8 +71,7 @@ def test_every_door_holds_the_same_honest_number():
         assert model.cost == pytest.approx(unit * surface.cost(COSTS.mu, COSTS.nu), rel=1e-12)
         assert model.threshold_cost == pytest.approx(unit * surface.cost(COSTS.mu, np.inf), rel=1e-12)
         assert model.hindsight_cost == pytest.approx(unit * surface.hindsight(COSTS.mu, COSTS.nu), rel=1e-12)
-        assert tuple(model.interval) == pytest.approx(tuple(members[name].interval), rel=1e-12)
-        assert model.cost == pytest.approx(members[name].cost, rel=1e-12)
+        assert company.models[name].to_dict() == model.to_dict()
         volume = volume_interval(y, column)
         assert (model.vacc, model.vacc_interval.low, model.vacc_interval.high, model.hindsight_vacc) == (
             volume.honest,

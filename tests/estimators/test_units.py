@@ -33,7 +33,6 @@ from demur import (
     compare_models,
 )
 from demur.estimators import CautiousEnsemble, GuardedClassifier
-from demur.honest import combination_costs, guarded_cost
 
 COSTS = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2.5)
 SIZE = 320
@@ -190,24 +189,29 @@ def test_amounts_against_compare_models(kind, data):
 
 
 @pytest.mark.parametrize("kind", ["groups", "time", "both"])
-def test_honest_costs_of_ensembles_and_guards_are_those_of_the_functions(kind, data):
+def test_honest_costs_of_ensembles_and_guards_are_those_of_a_comparison(kind, data):
     X, y, given = columns(data, kind)
-    options = {"folds": 3, "repeats": 1}
-    ensemble = classifiers()["ensemble"].fit(X, y, **given)
-    rows, scores = ensemble.out_of_fold_rows_, ensemble.out_of_fold_scores_
+    model = classifiers()["ensemble"].fit(X, y, **given)
+    rows, scores = model.out_of_fold_rows_, model.out_of_fold_scores_
     there = {name: column[rows] for name, column in given.items()}
-    wanted = combination_costs(
-        y[rows], dict(zip("ab", scores.T, strict=True)), costs=COSTS, **there, **options
+    found = model.honest_costs()
+    compared = compare_models(
+        y[rows], dict(zip("ab", scores.T, strict=True)), costs=COSTS, include="combinations", **there
     )
-    assert ensemble.honest_costs(**options).to_dict() == wanted.to_dict()
-    guarded = classifiers()["guarded"].fit(X, y, **given)
-    rows, limit = guarded.out_of_fold_rows_, guarded.window_.max_doubt
+    wanted = {one.rule.how: one for one in compared.combinations.values()} | dict(compared.models)
+    assert set(found) == {*wanted, "chain"}
+    for name, one in wanted.items():
+        assert found[name].cost == pytest.approx(one.cost, rel=1e-12)
+        assert found[name].interval == pytest.approx(one.interval, rel=1e-12)
+    guarded = GuardedClassifier(Spy(), costs=COSTS, guard=Spy(), alpha=None).fit(X, y, **given)
+    rows = guarded.out_of_fold_rows_
     there = {name: column[rows] for name, column in given.items()}
     scored = 1 / (1 + np.exp(-X[rows, 1]))
-    wanted = guarded_cost(
-        y[rows], scored, np.abs(scored - 0.5), costs=COSTS, max_doubt=limit, **there, **options
-    )
-    assert guarded.honest_cost(**options).to_dict() == wanted.guarded.to_dict()
+    doubt = {"doubt": np.abs(scored - 0.5)}
+    compared = compare_models(y[rows], scored, costs=COSTS, include="guards", doubt=doubt, **there)
+    (one,) = compared.combinations.values()
+    assert guarded.honest_cost().cost == pytest.approx(one.cost, rel=1e-12)
+    assert guarded.honest_cost().interval == pytest.approx(one.interval, rel=1e-12)
 
 
 def test_stages_of_a_cascade_get_the_clusters_by_hand(data):

@@ -66,6 +66,12 @@ SESSIONS: dict[str, dict[str, str]] = {
         "rewards-and-reviewer": f"compare {_TWO} --cost-fn 100 --cost-fp 40 --cost-tp=-20 --review-fee 9"
         " --reviewer-sensitivity 0.95",
     },
+    "several": {
+        "combine": f"compare {_TWO} {_COSTS} --combine --price new=1 --price old=0.5",
+        "decide": f"decide {_TWO} {_COSTS} --combine -o several.json",
+        "missing-column": "apply several.json payments.csv",
+        "one-model": f"compare {_TWO} --model new {_COSTS} --combine",
+    },
     "classes": {
         "compare": f"compare {_CLASSES} --cost-matrix costs.csv",
         "decide": f"decide {_CLASSES} --model new --cost-matrix costs.csv --max-abstention 0.3"

@@ -125,7 +125,9 @@ def numbers_of(comparison: Any) -> dict[str, Any]:
         if model.window is not None:
             entry |= _fields(model.window, ("lower", "upper"))
         models[name] = entry
-    return {"baselines": dict(comparison.trivial), "models": models}
+    numbers = {"baselines": dict(comparison.trivial), "models": models}
+    several = {name: _fields(one, _CLASS_RULE) for name, one in comparison.combinations.items()}
+    return {**numbers, "combinations": several} if several else numbers
 
 
 def _class_rule(one: Any) -> dict[str, Any]:

@@ -527,6 +527,30 @@ def _places() -> Iterator[Problem]:
         yield _asked(problem, costs=costs, budget=budget)
 
 
+def _several() -> Iterator[Problem]:
+    """Yield rules of several models and guards, with and without prices."""
+    for k, draw, problem in _series("several/combinations", 9, sizes=(40, 60, 90), models=(2, 3)):
+        asked: dict[str, Any] = {"costs": draw.costs(k), "include": "combinations"}
+        if k % 3 == 1:
+            cheapest = min(asked["costs"].cost_abstain, 1.0)
+            asked["prices"] = {"a": round(cheapest / 8, 4), "b": round(cheapest / 20, 4)}
+        if k % 4 == 3:
+            asked["prevalence"] = 0.3
+        if k == 4:
+            asked["costs"] = _amount_costs(draw, 1, len(problem.y))
+        if k == 5:
+            asked["costs"] = _range(draw, 0)
+        yield _asked(replace(problem, scores=draw.probabilities(problem.y, len(problem.scores))), **asked)
+    for k, draw, problem in _series("several/guards", 6, sizes=(40, 60, 90), models=(1, 2)):
+        doubt = np.round(draw.rng.random(len(problem.y)), 1 if k % 2 else 4)
+        strange = draw.rng.random(len(problem.y)) < 0.15
+        scores = {name: np.where(strange, -column, column) + 0.0 for name, column in problem.scores.items()}
+        asked = {"costs": draw.costs(k), "include": "guards", "doubt": {"far": doubt + 2 * strange}}
+        if k == 3:
+            asked["groups"] = np.arange(len(problem.y)) // 3
+        yield _asked(replace(problem, scores=scores), **asked)
+
+
 # ---------------------------------------------------------------- two classes, given as classes
 
 
@@ -626,6 +650,7 @@ def _all() -> Iterator[Problem]:
     yield from _weights()
     yield from _designs()
     yield from _places()
+    yield from _several()
     yield from _two_classes()
     yield from _classes(3, 12, (30,))
     yield from _classes(6, 8, (30, 36))

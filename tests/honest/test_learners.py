@@ -50,7 +50,7 @@ def test_cuts_of_ordered_levels_against_loops_over_folds():
     level = rng.integers(0, 4, 240)
     score = np.round(level + rng.normal(size=240), 1)
 
-    def chosen(rows):
+    def chosen(rows, number=None):
         return _Levels(ordinal_thresholds(level[rows], score[rows], order=[0, 1, 2, 3]).thresholds)
 
     cases = SplitCases.of_classes(level, None, (0, 1, 2, 3), rng=0)

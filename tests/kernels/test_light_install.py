@@ -15,6 +15,7 @@ import pytest
 from demur import (
     auc,
     calibration,
+    compare_models,
     comparison,
     costs,
     honest,
@@ -94,7 +95,12 @@ def numbers(n):
             n_resamples=20, rng=0
         ),
         "curves of two samples": lambda: auc.venkatraman_unpaired_test(y, a, y, b, n_resamples=20, rng=0),
-        "combined rule": lambda: windows.combined_rule(y, {"p": p, "q": q}, costs=COSTS),
+        "combined rules": lambda: [
+            one.cost
+            for one in compare_models(
+                y, {"p": p, "q": q}, costs=COSTS, include=("combinations", "guards"), doubt=a
+            ).combinations.values()
+        ],
         "response by AUC": lambda: response_curve(level, proba, metric="auc"),
         "response of two classes": lambda: roc_response_surface(y, np.column_stack([1 - p, p])),
         "class weights": lambda: multiclass.optimize_weights(proba, level, MATRIX, rng=0, n_restarts=4),

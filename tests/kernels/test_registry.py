@@ -169,6 +169,14 @@ def nearest_starts(rng):
     return *margins, *orders, 1e-12, np.full(128, -np.inf), np.zeros(n, np.int64)
 
 
+def levels_of_rows(rng):
+    n = int(rng.integers(1, 60))
+    place, level = (np.unique(rng.integers(0, 20, n), return_inverse=True)[1] for _ in range(2))
+    costs = rng.integers(0, 9, (3, n)) / 4
+    tree, levels = np.zeros((6, 64)), int(level.max()) + 1
+    return np.argsort(level, kind="stable"), place, level, *costs, rng.random(levels), *tree, np.zeros(levels)
+
+
 def widest_windows(rng):
     n = int(rng.integers(1, 60))
     nearest = np.array([int(rng.integers(-1, j + 1)) for j in range(n)])
@@ -405,6 +413,7 @@ EXAMPLES = {
     "_kernels.sweep._take_equal": take_equal,
     "_kernels.sweep._take_run": take_run,
     "_kernels.weight_objective._pair_gains": pair_gains,
+    "_kernels.window_search._levels_loop": levels_of_rows,
     "_kernels.window_search._nearest_loop": nearest_starts,
     "_kernels.window_search._widest_loop": widest_windows,
     "honest.class_rows._other_folds_loop": other_folds,

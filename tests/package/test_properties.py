@@ -90,8 +90,6 @@ EXEMPT = {
     "demur.surface_band": _RANDOM,
     "demur.volume_interval": _RANDOM,
     "demur.window_interval": _RANDOM,
-    "demur.honest.guarded_cost": _RANDOM,
-    "demur.windows.guarded_window": "rows with two scores, not counts (tests/windows/test_combined.py)",
     "demur.ordinal.jonckheere_test": _ORDINAL,
     "demur.ordinal.ordinal_thresholds": _ORDINAL,
     "demur.ordinal_roc": _ORDINAL,

@@ -1,184 +1,224 @@
-"""Rules of several scores: a window with a guard, and cautious classifiers combined."""
+"""Rules of several scores by hand, and in other languages bit for bit: combinations and guards."""
 
 import itertools
 import math
+import sqlite3
 
+import duckdb
 import numpy as np
+import onnxruntime
+import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from demur import ABSTAIN, CostModel, InputError, decide
-from demur.windows import combined_rule, guarded_window
-from demur.windows.row_costs import RowCosts
-from examples import examples
+from demur import ABSTAIN, InputError, Policy
+from demur.policy.sql_dialects import DIALECTS
+from demur.windows import Combined, Guarded, Window
 
-PRICES = CostModel(cost_fn=4, cost_fp=2, cost_abstain=0.7, cost_tp=0.5, cost_tn=-0.25)
-PRICE = {(1, 1): 0.5, (1, 0): 4, (0, 1): 2, (0, 0): -0.25, (1, ABSTAIN): 0.7, (0, ABSTAIN): 0.7}
+INF = math.inf
+NAMES = ("cheap", "large", "third")
+CLASSES = ("well", "ill")
 
 
-def mean_cost(y, codes, weights):
-    paid = [PRICE[label, code] for label, code in zip(y, codes, strict=True)]
-    return np.average(paid, weights=weights)
+def combined(how, names=NAMES[:2], window=(0.3, 0.6), **parts):
+    return Combined(how=how, names=names, window=Window(*window), **parts)
 
 
-def cuts(values):
-    """Thresholds below, between and above some values."""
-    levels = sorted(set(values))
-    return [-math.inf, *((a + b) / 2 for a, b in itertools.pairwise(levels)), math.inf]
-
-
-def windows(values):
-    return [(a, b) for a, b in itertools.product(cuts(values), repeat=2) if a <= b]
-
-
-def test_guard_by_hand():
-    # window at 0.5 decides six rightly; the two far cases cost 0.2 each instead of 1 each
-    y, score = [0, 0, 0, 1, 1, 1, 1, 0], [0.1, 0.2, 0.3, 0.7, 0.8, 0.9, 0.05, 0.95]
-    distance = [0.3, 0.5, 0.4, 0.4, 0.3, 0.5, 4.1, 3.7]
-    rule = guarded_window(y, score, distance, costs=CostModel(cost_abstain=0.2))
-    assert (rule.max_doubt, rule.lower, rule.upper) == (2.1, 0.5, 0.5)
-    assert rule.cost == pytest.approx(0.4 / 8)
-    assert rule.unguarded_cost == pytest.approx(0.2)  # without a guard everything is abstained on
-    assert (rule.abstention_rate, rule.refused_rate) == (0.25, 0.25)
-    assert rule.decide([0.9, 0.9, 0.1], [2.1, 2.2, 0]).tolist() == [1, ABSTAIN, 0]
-
-
-def test_guard_that_does_not_pay_by_hand():
-    # every score is right: no limit, whatever the doubt
-    data, costs = ([0, 1, 0, 1], [1, 2, 1, 3], [5, 1, 2, 9]), CostModel(cost_abstain=0.2)
-    rule = guarded_window(*data, costs=costs)
-    assert (rule.max_doubt, rule.cost, rule.refused_rate) == (math.inf, 0, 0)
-    fixed = guarded_window(
-        [0, 1, 0, 1], [1, 2, 1, 3], [5, 1, 2, 9], costs=CostModel(cost_abstain=0.2), max_doubt=5
-    )
-    assert (fixed.cost, fixed.refused_rate) == (pytest.approx(0.05), 0.25)
-
-
-small = st.lists(
-    st.tuples(
-        st.integers(0, 1),
-        st.sampled_from([0.1, 0.4, 0.6, 0.9]),
-        st.integers(0, 3),
-        st.sampled_from([1, 2, 0.5]),
+VOTES = (Window(0.2, 0.7), Window(0.5, 0.5), Window(-INF, 0.9))
+RULES = {
+    "average": combined("average"),
+    "average of three": combined("average", NAMES, (0.3, 0.3)),
+    "average, never negative": combined("average", window=(-INF, 0.6)),
+    "average, always positive": combined("average", window=(-INF, -INF)),
+    "vote": combined("vote", NAMES, (-0.5, 0.5), windows=VOTES),
+    "vote, one always": combined(
+        "vote", NAMES, (0, 0), windows=(Window(INF, INF), Window(-INF, -INF), Window(0.2, INF))
     ),
-    min_size=2,
-    max_size=8,
-)
-
-
-@settings(max_examples=examples(80), deadline=None)
-@given(small)
-def test_guard_against_enumeration(rows):
-    y, score, doubt, weights = (list(column) for column in zip(*rows, strict=True))
-    y[0], y[1] = 0, 1
-    rule = guarded_window(y, score, doubt, costs=PRICES, sample_weight=weights)
-    best = min(
-        mean_cost(y, np.where(np.array(doubt) > limit, ABSTAIN, decide(score, window)), weights)
-        for limit in cuts(doubt)[1:]
-        for window in windows(score)
-    )
-    assert rule.cost == pytest.approx(best, abs=1e-9)
-    assert mean_cost(y, rule.decide(score, doubt), weights) == pytest.approx(rule.cost, abs=1e-9)
-
-
-def test_many_doubts_are_tried_in_pieces(monkeypatch):
-    rng = np.random.default_rng(1)
-    y = np.arange(300) % 2
-    score, doubt = y + rng.normal(0, 0.8, 300), rng.random(300)
-    whole = guarded_window(y, score, doubt, costs=PRICES)
-    monkeypatch.setattr("demur.windows.guarded._NUMBERS_AT_ONCE", 1000)
-    assert guarded_window(y, score, doubt, costs=PRICES).to_dict() == whole.to_dict()
-
-
-# ---------------------------------------------------------------- combinations
-
-Y = [0, 0, 0, 1, 0, 1, 1, 1]
-TESTS = {
-    "quick": [0.1, 0.1, 0.2, 0.5, 0.5, 0.8, 0.9, 0.9],
-    "dear": [0.1, 0.2, 0.2, 0.9, 0.1, 0.8, 0.8, 0.9],
+    "vote of nobody": combined("vote", window=(-0.5, 0.5), windows=(Window(-INF, INF),) * 2),
+    "variance": combined("variance", NAMES, max_disagreement=0.02),
+    "variance, one threshold": combined("variance", window=(0.4, 0.4), max_disagreement=0.0),
+    "variance without a limit": combined("variance"),
+    "guard": Guarded(lower=0.3, upper=0.6, max_doubt=2.1, names=("cheap", "far")),
+    "guard, one threshold": Guarded(lower=0.5, upper=0.5, max_doubt=0.3, names=("cheap", "far")),
+    "guard without a limit": Guarded(lower=-INF, upper=0.6, max_doubt=INF, names=("cheap", "far")),
 }
 
 
-def test_chain_by_hand():
-    # the quick test leaves its two cases at 0.5 to the dear one, which is right: 2 x 0.1 / 8
-    rule = combined_rule(Y, TESTS, how="chain", costs=CostModel(cost_abstain=0.3), stage_costs=[0, 0.1])
-    assert rule.cost == pytest.approx(0.025)
-    table = np.column_stack(list(TESTS.values()))
-    assert rule.decide(table).tolist() == Y
-    assert rule.fees(table).tolist() == [0, 0, 0, 0.1, 0.1, 0, 0, 0]
-    # at 0.6 a case it does not pay to ask: one threshold of the quick test errs once
-    dear = combined_rule(Y, TESTS, how="chain", costs=CostModel(cost_abstain=0.3), stage_costs=[0, 0.6])
-    assert dear.cost == pytest.approx(1 / 8)
+def boundary_rows(rule):
+    """Numbers at and beside everything that is compared, in all combinations, and random ones."""
+    near = [0.3, 0.6, 0.2, 0.7, 0.5, 0.9, 0.4, 0.1 + 0.2]
+    near = [value for at in near for value in (np.nextafter(at, -1), at, np.nextafter(at, 2))]
+    second = near
+    if isinstance(rule, Guarded):
+        second = [rule.max_doubt, np.nextafter(rule.max_doubt, -INF), np.nextafter(rule.max_doubt, INF), 0.0]
+    rows = [pair for pair in itertools.product(near, second) if np.isfinite(pair).all()]
+    rng = np.random.default_rng(0)
+    table = np.array(rows)
+    if rule.inputs == 3:  # a third score that brings the mean near a threshold
+        third = rng.choice([0.3, 0.6], len(table)) * 3 - table.sum(axis=1)
+        table = np.column_stack([table, third])
+    return np.vstack([table, rng.random((500, rule.inputs)), rng.integers(0, 11, (500, rule.inputs)) / 10])
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_average_by_hand():
+    table = [[0.1, 0.3], [0.4, 0.5], [0.6, 0.6], [0.2, 0.4], [0.9, 0.2]]
+    assert RULES["average"].decide(table).tolist() == [0, ABSTAIN, 1, ABSTAIN, ABSTAIN]
+    # (0.2 + 0.4) / 2 is a little more than 0.3
+    assert RULES["average"].score(np.array(table))[3] == 0.30000000000000004
 
 
 def test_vote_by_hand():
-    # a abstains at 0.5 and 0.6, b and c vote for one class each; the balance settles all eight
-    y = [0, 0, 0, 0, 1, 1, 1, 1]
-    members = {
-        "a": [0.1, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9, 0.9],
-        "b": [0.1, 0.1, 0.9, 0.1, 0.9, 0.9, 0.9, 0.1],
-        "c": [0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.9, 0.9],
-    }
-    rule = combined_rule(y, members, how="vote", costs=CostModel(cost_abstain=0.3))
-    table = np.column_stack(list(members.values()))
-    assert rule.decide(table).tolist() == y
-    assert rule.cost == 0
-    votes = np.array([decide(table[:, k], rule.windows[k]) for k in range(3)])
-    assert votes[0].tolist() == [0, 0, 0, ABSTAIN, ABSTAIN, 1, 1, 1]
+    # cheap: -1 up to 0.2, 1 from 0.7; large: 1 from 0.5, else -1; third: 1 from 0.9
+    table = np.array([[0.1, 0.4, 0.5], [0.5, 0.5, 0.5], [0.7, 0.4, 0.5], [0.7, 0.5, 0.9], [0.2, 0.1, 0.9]])
+    rule = RULES["vote"]
+    assert rule.score(table).tolist() == [-2, 1, 0, 3, -1]
+    assert rule.decide(table).tolist() == [0, 1, ABSTAIN, 1, 0]
 
 
-def test_disagreement_is_abstained_on():
-    # the mean is 0.6 for all; where the members agree it is right, where they do not it is not
-    y = [1, 1, 1, 0, 1, 0]
-    members = {"a": [0.6, 0.6, 0.6, 0.2, 0.2, 0.2], "b": [0.6, 0.6, 0.6, 1.0, 1.0, 1.0]}
-    rule = combined_rule(y, members, how="variance", costs=CostModel(cost_abstain=0.3))
-    assert rule.decide(np.column_stack(list(members.values()))).tolist() == [1, 1, 1, -1, -1, -1]
-    assert rule.max_disagreement == pytest.approx(0.2)
+def test_disagreement_by_hand():
+    # means 0.5; squared deviations 0, 2 x 0.01, 2 x 0.16
+    table = np.array([[0.5, 0.5], [0.6, 0.4], [0.9, 0.1]])
+    rule = combined("variance", window=(0.3, 0.4), max_disagreement=0.05)
+    assert rule.disagreement(table) == pytest.approx([0, 0.02, 0.32])
+    assert rule.decide(table).tolist() == [1, 1, ABSTAIN]
 
 
-@settings(max_examples=examples(40), deadline=None)
-@given(small)
-def test_chain_against_enumeration(rows):
-    y, score, doubt, weights = (list(column) for column in zip(*rows, strict=True))
-    y[0], y[1] = 0, 1
-    members = {"a": score, "b": [0.2 + value / 5 for value in doubt]}
-    fees = [0.1, 0.25]
-    rule = combined_rule(y, members, how="chain", costs=PRICES, stage_costs=fees, sample_weight=weights)
-    columns = [np.array(column) for column in members.values()]
-
-    def cost(first, second):
-        codes = decide(columns[0], first)
-        asked = codes == ABSTAIN
-        codes[asked] = decide(columns[1], second)[asked]
-        return mean_cost(y, codes, weights) + fees[0] + fees[1] * np.average(asked, weights=weights)
-
-    assert cost(*rule.windows) == pytest.approx(rule.cost, abs=1e-9)
-    # no other window of one stage, the other held, is cheaper
-    first, second = rule.windows
-    assert rule.cost <= min(cost(window, second) for window in windows(columns[0])) + 1e-9
-    assert rule.cost <= min(cost(first, window) for window in windows(columns[1])) + 1e-9
+def test_guard_by_hand():
+    table = [[0.9, 2.1], [0.9, 2.2], [0.1, 0], [0.5, 0], [0.1, INF]]
+    assert RULES["guard"].decide(table).tolist() == [1, ABSTAIN, 0, ABSTAIN, ABSTAIN]
 
 
-def test_row_costs_leave_out_what_every_decision_costs():
-    amounts = RowCosts.of(np.array([True, False]), PRICES, None)
-    assert amounts.base.tolist() == [0.5, -0.25]
-    assert amounts.paid(np.array([0, 1])).tolist() == [4, 2]
-    assert amounts.paid(np.array([ABSTAIN, 0])).tolist() == [0.7, -0.25]
+def test_fees_by_hand():
+    priced = combined("vote", windows=VOTES[:2], prices=(0.02, 0.6))
+    assert priced.charge(np.zeros((3, 2))).tolist() == [0.62] * 3
+    guard = Guarded(lower=0, upper=1, max_doubt=1, names=("a", "b"), price=0.25)
+    assert guard.charge(np.zeros((2, 2))).tolist() == [0.25] * 2
+
+
+def test_words_by_hand():
+    said = {name: rule.words(CLASSES) for name, rule in RULES.items()}
+    assert said["average"] == "call ill from 0.6 up, well up to 0.3, send the rest to a person"
+    assert said["average of three"] == "call ill from 0.3 up, well below"
+    assert said["vote"] == (
+        "let each vote well up to its first and ill from its second threshold (cheap 0.2 and 0.7, large 0.5 "
+        "and 0.5, third -inf and 0.9); by votes for minus against call ill from 0.5 up, well up to -0.5, "
+        "send the rest to a person"
+    )
+    assert said["variance"] == (
+        "send to a person where squared deviations from the mean exceed 0.02 in sum; else call ill from 0.6 "
+        "up, well up to 0.3, send the rest to a person"
+    )
+    assert said["guard"] == (
+        "send to a person where far exceeds 2.1; else call ill from 0.6 up, well up to 0.3, send the rest to "
+        "a person"
+    )
+    assert said["guard without a limit"] == "call ill from 0.6 up, send the rest to a person"
+    assert Window(-INF, INF).words(CLASSES) == "send every case to a person"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_abstains_says_whether_some_row_is_abstained_on(name):
+    rule = RULES[name]
+    found = rule.decide(np.vstack([boundary_rows(rule), np.full(rule.inputs, 0.45)]))
+    assert rule.abstains == (ABSTAIN in found)
+
+
+# ---------------------------------------------------------------- the same decisions elsewhere
+
+
+def policy(rule):
+    return Policy(rule=rule, classes=CLASSES, abstain_label="ask")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_files_hold_the_rule(name, tmp_path):
+    made = policy(RULES[name])
+    made.save(tmp_path / "policy.json")
+    back = Policy.load(tmp_path / "policy.json")
+    assert back.rule == RULES[name]
+    assert back.columns == RULES[name].names
+    assert back.to_dict() == made.to_dict()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_other_languages_against_decide_at_every_boundary(name):
+    made, table = policy(RULES[name]), boundary_rows(RULES[name])
+    wanted = made.apply(table).tolist()
+    missing = [math.nan, *[0.5] * (made.rule.inputs - 1)]
+    frame = pd.DataFrame(np.vstack([table, missing]), columns=list(made.columns))  # noqa: F841 - DuckDB reads it
+    with duckdb.connect() as connection:
+        found = connection.sql(made.to_sql("duckdb", table="frame")).fetchall()
+    assert [row[-1] for row in found] == [*wanted, None]
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"create table t ({', '.join(made.columns)})")
+    marks = ", ".join("?" * made.rule.inputs)
+    connection.executemany(f"insert into t values ({marks})", [*table.tolist(), missing])
+    found = connection.execute(f"{made.to_sql('sqlite', table='t')} order by rowid").fetchall()
+    connection.close()
+    assert [row[-1] for row in found] == [*wanted, None]
+    names = {}
+    exec(compile(made.to_python(), "policy.py", "exec"), names)
+    assert [names["decide"](row) for row in [*table.tolist(), missing]] == [*wanted, None]
+    session = onnxruntime.InferenceSession(made.to_onnx().SerializeToString())
+    assert session.run(None, {"proba": np.vstack([table, missing])})[0].tolist() == [*wanted, "ask"]
+    assert all(made.columns[0] in made.to_sql(dialect) for dialect in DIALECTS)
+
+
+def test_infinite_scores_have_a_vote_but_no_mean():
+    table = [[INF, 0.1, -INF], [-INF, INF, INF]]
+    assert RULES["vote"].decide(table).tolist() == [ABSTAIN, 1]
+    for name, rule in RULES.items():
+        if isinstance(rule, Combined) and rule.how != "vote":
+            row = [INF, -INF, 0.5][: rule.inputs]
+            with pytest.raises(InputError, match="`table` must be finite"):
+                rule.decide([row])
+            names = {}
+            exec(policy(rule).to_python(), names)
+            assert names["decide"](row) is None, name
+            found = duckdb.sql(
+                f"select {policy(rule).to_sql()} from "
+                "(select 'inf'::double as cheap, '-inf'::double as large, 0.5 as third)"
+            )
+            assert found.fetchall() == [(None,)]
+
+
+def test_rows_keep_their_order_in_a_database():
+    """A subquery for every row would let the database put a million rows in another order."""
+    made, rng = policy(RULES["variance"]), np.random.default_rng(1)
+    table = rng.random((300_000, 3))
+    frame = pd.DataFrame(table, columns=list(NAMES))  # noqa: F841 - DuckDB reads it
+    found = duckdb.sql(made.to_sql(table="frame", decision="d")).fetchnumpy()["d"]
+    assert np.array_equal(np.asarray(found), made.apply(table))
+
+
+# ---------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("make", "message"),
     [
-        (lambda: combined_rule(Y, {"one": TESTS["quick"]}, costs=PRICES), "two or more"),
-        (lambda: combined_rule(Y, {**TESTS, "vote": TESTS["quick"]}, costs=PRICES), "a way to combine"),
-        (lambda: combined_rule(Y, TESTS, costs=PRICES, stage_costs=[1]), "one number per member"),
-        (lambda: combined_rule(Y, {**TESTS, "c": [3] * 8}, costs=PRICES), r"scores\['c'\].*probabilities"),
-        (lambda: combined_rule(Y, TESTS, costs=PRICES, how="best"), "`how`"),
-        (lambda: guarded_window(Y, TESTS["quick"], Y, costs=CostModel()), "what abstaining costs"),
-        (lambda: guarded_window(Y, TESTS["quick"], Y, costs=PRICES, max_doubt=-1), "some cases pass"),
+        (lambda: combined("best"), "`how` must be one of"),
+        (lambda: combined("average", ("one",)), "`names` must be two or more different names"),
+        (lambda: combined("average", ("a", "a")), "`names` must be two or more different names"),
+        (lambda: combined("vote"), "`windows` must be 2 for vote of 2 models, got 0"),
+        (lambda: combined("average", windows=VOTES[:2]), "`windows` must be 0 for average"),
+        (lambda: combined("average", prices=(1,)), "`prices` must be 2 for average"),
+        (lambda: combined("average", prices=(1, -1)), "`prices` must not be negative"),
+        (lambda: combined("average", max_disagreement=1), "`max_disagreement` must be at least 0, and inf"),
+        (lambda: combined("variance", max_disagreement=-1), "`max_disagreement` must be at least 0"),
+        (lambda: RULES["average"].decide([[0.1, 0.2, 0.3]]), "`table` must have 2 columns"),
+        (lambda: Guarded(lower=1, upper=0, max_doubt=1, names=("a", "b")), "`lower` must not exceed"),
+        (lambda: Guarded(lower=0, upper=1, max_doubt=-INF, names=("a", "b")), "`max_doubt` must let some"),
+        (lambda: Guarded(lower=0, upper=1, max_doubt=1, names=("a", "a")), "`names` must be two different"),
+        (lambda: Combined.from_dict({**RULES["vote"].to_dict(), "names": "ab"}), "`names` must be a list"),
+        (lambda: Combined.from_dict({**RULES["vote"].to_dict(), "prices": ["a"] * 3}), "`prices` must be"),
+        (lambda: Combined.from_dict({"names": [], "windows": [], "prices": []}), "`how` is missing"),
+        (lambda: Guarded.from_dict({**RULES["guard"].to_dict(), "names": 3}), "`names` must be a list"),
+        (lambda: Guarded.from_dict({**RULES["guard"].to_dict(), "price": "x"}), "`price` must be a number"),
     ],
 )
-def test_errors_name_the_argument(call, message):
+def test_errors_name_the_argument(make, message):
     with pytest.raises(InputError, match=message):
-        call()
+        make()

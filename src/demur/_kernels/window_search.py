@@ -27,6 +27,7 @@ __all__ = [
     "CutMasses",
     "cheapest_case_cuts",
     "cheapest_cuts",
+    "costs_up_to",
     "least_cost_of_any_order",
     "widest_cuts",
     "widest_joint_cuts",
@@ -278,6 +279,70 @@ def _plus(total: Any, rest: Any, cost: Any) -> Any:
     if abs(total) >= abs(cost):
         return new, rest + ((total - new) + cost)
     return new, rest + ((cost - new) + total)
+
+
+def costs_up_to(
+    place: IntArray, level: IntArray, miss: FloatArray, alarm: FloatArray, review: FloatArray
+) -> FloatArray:
+    """Return the cost of the cheapest window on the rows up to every level, with all others reviewed.
+
+    Row i stands at the distinct score ``place[i]`` and costs `miss`, `alarm` or `review`. O(n log n): a tree
+    over the scores holds for every run of them the least cost from one decision to a later one.
+    """
+    levels, leaves = int(level.max()) + 1, 1 << int(place.max()).bit_length()
+    # from the last level on, which nothing is above
+    above = np.append(np.cumsum(np.bincount(level, review, levels)[:0:-1])[::-1], 0.0)
+    tree, costs = np.zeros((6, 2 * leaves)), np.empty(levels)
+    rows = [np.argsort(level, kind="stable"), place, level, miss, alarm, review, above]
+    run(_levels_loop, len(place) * leaves.bit_length(), [*rows, *tree], [costs])
+    return costs
+
+
+@kernel
+def _levels_loop(
+    rows: Any,
+    place: Any,
+    level: Any,
+    miss: Any,
+    alarm: Any,
+    review: Any,
+    above: Any,
+    negative: Any,
+    to_review: Any,
+    to_positive: Any,
+    reviewed: Any,
+    review_to_positive: Any,
+    positive: Any,
+    costs: Any,
+) -> None:
+    # The last arrays are the tree: the least cost of runs of scores that go from one decision to another.
+    leaves = len(negative) // 2
+    for at in range(len(rows)):
+        row = rows[at]
+        node = leaves + place[row]
+        negative[node] += miss[row]
+        reviewed[node] += review[row]
+        positive[node] += alarm[row]
+        to_review[node] = min(negative[node], reviewed[node])
+        review_to_positive[node] = min(reviewed[node], positive[node])
+        to_positive[node] = min(to_review[node], positive[node])
+        while node > 1:
+            node //= 2
+            left, right = 2 * node, 2 * node + 1
+            negative[node] = negative[left] + negative[right]
+            reviewed[node] = reviewed[left] + reviewed[right]
+            positive[node] = positive[left] + positive[right]
+            to_review[node] = min(negative[left] + to_review[right], to_review[left] + reviewed[right])
+            review_to_positive[node] = min(
+                reviewed[left] + review_to_positive[right], review_to_positive[left] + positive[right]
+            )
+            to_positive[node] = min(
+                negative[left] + to_positive[right],
+                to_review[left] + review_to_positive[right],
+                to_positive[left] + positive[right],
+            )
+        # overwritten until the last row of the level
+        costs[level[row]] = to_positive[1] + above[level[row]]
 
 
 def least_cost_of_any_order(

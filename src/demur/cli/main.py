@@ -27,8 +27,6 @@ VERBS = {
     "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
     "watch": "Tell whether a policy in use still sees what it was made for.",
     "audit": "Tell what a policy costs on later labelled cases.",
-    "combine": "Tell whether several models make a cheaper rule together, and which.",
-    "guard": "Tell whether abstaining on unfamiliar cases pays, and from where on.",
     "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
     "rec": "Tell which regression errs least, at which tolerance.",
     "merge": "Add up saved counts of disjoint data.",
@@ -36,6 +34,12 @@ VERBS = {
     "check": "Look for problems in a file of predictions.",
 }
 
+_FORMER = {
+    "judge": "is called audit now. Hint: demur audit takes the same arguments.",
+    "combine": "is part of compare now. Hint: demur compare FILE --combine --price MODEL=X.",
+    "guard": "is part of compare now. Hint: demur compare FILE --combine --doubt COLUMN.",
+}
+"""Verbs that there were -> what to say."""
 _SHOWN_CHARACTERS = 80
 _STANDARD_ERROR = 2
 
@@ -71,8 +75,8 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] == "judge":
-            raise InputError("`demur judge` is called audit now. Hint: demur audit takes the same arguments.")
+        if args[0] in _FORMER:
+            raise InputError(f"`demur {args[0]}` {_FORMER[args[0]]}")
         if args[0] not in VERBS and not args[0].startswith("-"):
             raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)

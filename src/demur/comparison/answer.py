@@ -58,7 +58,8 @@ class Answer(Result):
     Attributes
     ----------
     kind : str
-        "window" or "threshold"; of many classes "argmax", "expected cost", "weights", "cautious",
+        "window" or "threshold"; "combination", "cascade" or "guard" of several models or a doubt; of many
+        classes "argmax", "expected cost", "weights", "cautious",
         "cautious by class", "expected cost, abstaining" or "weights, abstaining"; "always positive",
         "always negative", "always <class>" or "always abstain" for a rule without a model.
     model : str or None
@@ -96,8 +97,8 @@ class Answer(Result):
         on those drawn is judged on the others (`cost_after_choice`). Of more than 64 models it is chosen
         among the 64 of smallest cost.
     versus : mapping
-        "trivial", "argmax" (many classes), "never_abstaining", "runner_up" -> `Versus`, where there is
-        such a rule.
+        "trivial", "argmax" (many classes), "never_abstaining", "runner_up", and of a rule of several models
+        or a guard "alone", the best rule of one model -> `Versus`, where there is such a rule.
     regret, regret_bound, worst_cost : float or None
         Over ranges of costs: the most it costs beyond a rule chosen for the true costs, at any
         corner, the upper end of that, and the most it costs at any corner, whose upper end is that of
@@ -118,6 +119,8 @@ class Answer(Result):
         Honest shares of all cases sent to a person, and decided wrong.
     dearest : mapping or None
         Of many classes the confusion that costs most: "true", "answer", "share" of the honest cost.
+    fees : float or None
+        Part of `honest_cost` that is paid for asking models; None where they have no prices.
     stakes : mapping or None
         Where costs differ by case, honest money per case: "at_stake" (lost if every positive is missed),
         lost by "missed" and by "alarms", paid for "reviews".
@@ -184,6 +187,7 @@ class Answer(Result):
     counts: ScoreCounts | None
     digest: str | None
     cluster_size: float
+    fees: float | None = None
     stakes: Mapping[str, float] | None = None
     _reported = (
         "words",
@@ -335,6 +339,7 @@ class Answer(Result):
             "n": self.n,
             "n_rules": self.n_rules,
             "confidence_level": self.confidence_level,
+            **({} if self.fees is None else {"fees": self.fees}),
             **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
         }
 

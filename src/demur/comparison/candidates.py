@@ -11,6 +11,7 @@ from demur._checks import input_error
 from demur.comparison.budget_learner import budget_learners
 from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
+from demur.comparison.combination_learner import combination_learners
 from demur.comparison.expected_cost_learner import expected_cost_learners, known_amounts
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
@@ -111,6 +112,7 @@ and exported by its entry in `demur.windows.rule.RULES`. A learner may have `rea
 """
 
 JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[JointLearner]]] = [
+    combination_learners,
     cascade_learners,
 ]
 """Learners of rules of several models: from a problem and the names of its models."""
@@ -309,20 +311,26 @@ def model_candidates(
 
 
 def joint_candidates(
-    table: Mapping[str, SplitCases], models: Mapping[str, JudgedModel | Inputs], problem: DecisionProblem
+    table: Mapping[str, SplitCases],
+    models: Mapping[str, JudgedModel | Inputs],
+    problem: DecisionProblem,
+    joined: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, list[Candidate]]]:
-    """Return the rules of several models by their names, and what each of them reads."""
+    """Return the rules of some models together by their names, and what each of them reads."""
     cases = next(iter(table.values()))
     unknown = [name for name in problem.prices if name not in models]
     if unknown:
         raise input_error("prices", f"must name models ({', '.join(models)})", repr(unknown[0]))
-    if problem.include and any(one is not cases for one in table.values()):
+    if problem.include and (cases.source == "counts" or any(one is not cases for one in table.values())):
         raise InputError(
             "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
         )
-    learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(models))]
+    learners = [one for made in JOINT_LEARNERS for one in made(problem, tuple(joined))]
     if problem.budget is not None:
         learners = []  # they do not keep it
+    taken = [one.name for one in learners if one.name in models]
+    if taken:
+        raise input_error("scores", "must not name a model like a rule of several", repr(taken[0]))
     inputs = {
         one.name: _with_columns(cases, [models[name] for name in one.members], one.reads) for one in learners
     }
@@ -379,9 +387,10 @@ def _support(rule: Any, model: JudgedModel | Inputs, n_classes: int) -> FloatArr
     """Return what speaks for the actions of a rule: a score, a column per class or one per action."""
     if hasattr(rule, "support"):
         return np.asarray(rule.support(model.scores))
-    # only columns of classes speak for one each; else the first score speaks for the positive class
-    plain = model.scores.ndim == 1 or n_classes > 2
-    return model.scores if plain else model.scores[:, 0]
+    # only columns of classes speak for one each
+    if model.scores.ndim == 1 or n_classes > 2:
+        return model.scores
+    return np.asarray(rule.score(model.scores) if hasattr(rule, "score") else model.scores[:, 0])
 
 
 def _preferring(

@@ -38,7 +38,15 @@ from demur.paired.scores import JointScores
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.class_rule import check_class_probabilities, second_class_scores
 
-__all__ = ["CaseTable", "Columns", "check_columns", "class_columns", "require_cases", "two_class_columns"]
+__all__ = [
+    "CaseTable",
+    "Columns",
+    "check_columns",
+    "class_columns",
+    "doubt_column",
+    "require_cases",
+    "two_class_columns",
+]
 
 # below this a fold drawn by chance may leave the others without a case of the class
 _FEWEST_SUMMED = 50
@@ -91,6 +99,11 @@ def check_columns(
     beside = {name: check_scores(column, name) for name, column in (known or {}).items()}
     check_same_length(y_true=positive, **beside)
     return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times, beside)
+
+
+def doubt_column(doubt: Any) -> dict[str, Any]:
+    """Return a doubt by its name: that in a mapping, or "doubt"."""
+    return {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
 
 
 def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:

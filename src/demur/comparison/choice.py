@@ -29,7 +29,7 @@ from demur.costs.class_costs import ClassCosts
 from demur.honest.after_choice import AfterChoice, first_smallest
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
-from demur.honest.estimates import Estimate
+from demur.honest.estimates import Estimate, mean_cost
 from demur.honest.evaluate import Inputs
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
@@ -113,8 +113,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     found = _expected(best, after, choice)
     estimate = found.estimate
     versus = _versus(best, choice, found.cost - estimate.cost)
-    baseline = _best_baseline(choice)
-    advice = None if after is None else after.all_draws
+    baseline, advice = _best_baseline(choice), None if after is None else after.all_draws
     window = _thresholds(best, problem)
     over = _over_ranges(best, choice, found.cost - estimate.cost)
     confusion = rates_of(best.honest, problem.shares)
@@ -156,6 +155,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         best_trivial=baseline,
         guarantee_defined=window is not None and _guarantee_defined(choice),
         condition=condition_words(problem.limits.given(), problem.objective, problem.budget),
+        fees=_fees(best, problem),
         stakes=_stakes(best, choice),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
@@ -341,6 +341,14 @@ def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
     )
 
 
+def _fees(candidate: Candidate, problem: DecisionProblem) -> float | None:
+    """Return the mean honest fee for asking models; None where they have no prices."""
+    if not problem.prices:
+        return None
+    charged = candidate.charged
+    return 0.0 if charged is None else mean_cost(candidate.honest, charged[:, None], problem.shares)
+
+
 def _kind(candidate: Candidate) -> str:
     """A window without scores inside is a threshold."""
     window = candidate.window
@@ -406,6 +414,9 @@ def _versus(best: Candidate, choice: Choice, shift: float) -> dict[str, Versus]:
         "never_abstaining": _cheapest(deciding, choice),
         "runner_up": _cheapest([one for one in models if one.model != best.model], choice),
     }
+    if best.model is not None and best.model not in choice.certificates:
+        alone = _cheapest([one for one in models if one.model in choice.certificates], choice)
+        others |= {"alone": alone, "runner_up": None if others["runner_up"] is alone else others["runner_up"]}
     versus = {}
     for key, other in others.items():
         if other is not None:

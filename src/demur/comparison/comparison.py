@@ -15,7 +15,7 @@ from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
-from demur.comparison.case_table import CaseTable, Columns, require_cases, two_class_columns
+from demur.comparison.case_table import CaseTable, Columns, doubt_column, require_cases, two_class_columns
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
@@ -23,6 +23,7 @@ from demur.comparison.models import (
     ModelComparison,
     OverAllCosts,
     RuleCost,
+    Rules,
     compared_model,
     rule_cost,
     rules_of,
@@ -49,6 +50,8 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
 
+_MOST_JOINED = 8
+"""Rules of several models are made of so many: of more, of those whose own rules cost least."""
 _LARGE_AMOUNT = 0.1
 """Part of the amounts of a class from which on a single one is worth a sentence."""
 
@@ -185,6 +188,9 @@ class Comparison(Result):
             "shares": json_safe(problem.shares),
             "limits": problem.limits.given(),
             "budget": None if problem.budget is None else problem.budget.to_dict(),
+            "include": list(problem.include),
+            "prices": dict(problem.prices),
+            "doubt": problem.doubt,
             "confidence_level": problem.confidence_level,
             "seed": problem.seed,
             # labels of two classes are told by the policy
@@ -229,9 +235,8 @@ def compare_models(
     """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
     For every model the cheapest window and the cheapest single threshold, or the rules of many classes,
-    and the rules without a model. The answer is the candidate with the smallest honest cost: chosen on nine
-    folds, scored on the tenth, averaged over repeated splits. Assumes independent cases that
-    resemble the use, up to the prevalence.
+    and the rules without a model. The answer has the smallest honest cost: chosen on nine folds, scored on
+    the tenth, over repeated splits. Assumes independent cases that resemble the use, up to the prevalence.
 
     Parameters
     ----------
@@ -241,9 +246,8 @@ def compare_models(
     scores : mapping {name: array of n numbers}, or one array
         Higher means more positive; with `classes` one column of probabilities per class.
     costs : CostModel, CostRange, CaseCosts, CostMatrix or mapping, optional
-        What a miss, a false alarm and a review cost; each may be a range, or differ from case to
-        case. Without costs there is no answer, only what holds over all costs. With `classes` a
-        `CostMatrix` or a mapping {true: {answer: cost}}, in which a cost may be a range (low, high).
+        What a miss, a false alarm and a review cost; each may be a range, or differ by case. Without costs
+        there is no answer. With `classes` a mapping {true: {answer: cost}}; a cost may be a pair (low, high).
     classes : m names, optional
         Names of the columns. Two of them are the negative and the positive class.
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
@@ -258,26 +262,23 @@ def compare_models(
         Limits every rule must keep.
     precision_confidence : float, optional
         Keep promised precisions for the population with this confidence.
-    pos_label, sample_weight
-        As in `abstention_surface`.
-    weights : {"importance", "repeats"}
-        What the weights mean; see `cross_fitted_surface`.
+    pos_label, sample_weight, weights
+        As in `cross_fitted_surface`: weights mean "importance" or "repeats".
     groups : array of n values, optional
-        Cluster of every case, such as the patient or customer: its cases stay in one fold, and clusters
-        are what intervals count. No guarantee is offered, as that needs independent cases.
+        Cluster of every case, such as the patient: its cases stay in one fold, and intervals count clusters.
     time : array of n numbers or dates, optional
-        When every case happened: rules are chosen on the past and judged on the block of time that follows,
-        so the costs are those of the later blocks (`comparison.by_block`).
+        When every case happened: rules are chosen on the past and judged on the block that follows
+        (`comparison.by_block`).
     missing_labels : {"refuse", "drop", "bounds"}
-        What to do about cases without a label (NaN, None). They are left out if their scores do not differ
-        from those of the others; else refused. "drop": left out anyway, and nothing is guaranteed; models
-        are then compared on the cases that all of them scored (not NaN). "bounds": kept at the label that
-        costs most, so that costs hold whatever these labels are.
+        Cases without a label (NaN, None) are left out if their scores do not differ from the others; else
+        refused. "drop": left out anyway, nothing is guaranteed, and models are compared on the cases that
+        all of them scored. "bounds": kept at the label that costs most: costs hold whatever it is.
     budget : Budget, optional
         Number of places for reviews in every day or other batch, which every rule keeps.
     include : {"combinations", "cascades", "guards"}, optional
-        Rules of several models to choose among besides: averages, votes and disagreement; a cheap model that
-        passes cases on to a second one and to people; a window that abstains where `doubt` is too large.
+        Rules to choose among besides: averages, votes and disagreement; a cheap model that passes cases on to
+        a second one; a window that abstains where `doubt` is too large. Made of at most eight models: of
+        more, of those whose own rules have the smallest honest cost.
     prices : mapping {model: number}, optional
         What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
     doubt : array of n numbers, or mapping {name: array}, optional
@@ -295,10 +296,8 @@ def compare_models(
 
     Raises
     ------
-    InputError
-        For ill-formed input.
-    UndefinedError
-        If a class is missing, or no rule keeps the limits.
+    InputError, UndefinedError
+        For ill-formed input; if a class is missing, or no rule keeps the limits.
 
     Notes
     -----
@@ -323,7 +322,7 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
-    known = {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
+    known = doubt_column(doubt)
     asked: dict[str, Any] = {
         "objective": objective,
         "limits": limits,
@@ -355,11 +354,11 @@ def compare_models(
         return _compared_data(data, **how)
     found = _compared_data(data.take(without.common), unproven=without.differ, **how)
     given = {str(name): column for name, column in scores.items()} if isinstance(scores, Mapping) else {}
-    own = {
-        name: _compared_data(data._replace(scores={name: given[name]}).take(scored), **how)
-        for name, scored in without.scored.items()
-        if scored.sum() > without.common.sum()
-    }
+    own = {}
+    for name, scored in without.scored.items():
+        if scored.sum() > without.common.sum():
+            alone = {**how, "asked": {**asked, **found.problem.alone(name)}}
+            own[name] = _compared_data(data._replace(scores={name: given[name]}).take(scored), **alone)
     return compared_where_scored(found, own, without)
 
 
@@ -517,36 +516,18 @@ def compared(
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
         pending = {name: pool.submit(_within, work, judge) for name, judge in table.judging.items()}
-        baselines = [] if problem.costs is None else baseline_candidates(first, problem)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             begun[name] = pool.submit(rules_of, cases[name], name, model, problem, place)
             over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
         rules = {name: one.result() for name, one in begun.items()}
-        candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-        several: dict[str, list[Candidate]] = {}
-        read: dict[str, Any] = dict(judged)
-        if problem.costs is not None:
-            inputs, several = joint_candidates(cases, judged, problem)
-            read, candidates = read | inputs, candidates | several
         choice = None
         if problem.costs is not None:
-            if not baselines and not candidates:
-                name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
-                raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-            choice = Choice(
-                cases={**cases, **dict.fromkeys(several, first)},
-                judged=read,
-                problem=problem,
-                baselines=baselines,
-                candidates=candidates,
-                certificates={name: one.certificate for name, one in rules.items()},
-                class_names=class_names,
-                classes=table.labels,
-            )
+            choice = _choice(table, judged, rules, problem, class_names)
         models = {
             name: compared_model(name, one, over_all[name], problem, choice) for name, one in rules.items()
         }
+    baselines, candidates = ((), {}) if choice is None else (choice.baselines, choice.candidates)
     answer = None if choice is None else make_answer(choice)
     notes = [*_notes(first, problem, models), *table.notes]
     if answer is not None:
@@ -555,7 +536,9 @@ def compared(
         answer=answer,
         models=models,
         baselines={one.kind: cost_at(one, problem.centre) for one in baselines},
-        combinations={name: rule_cost(one, problem) for name, (one, *_) in several.items()},
+        combinations={
+            name: rule_cost(one, problem) for name, (one, *_) in candidates.items() if name not in judged
+        },
         problem=problem,
         classes=table.labels,
         n=first.n,
@@ -572,6 +555,43 @@ def compared(
         tables=table.tables,
         choice=choice,
     )
+
+
+def _choice(
+    table: CaseTable,
+    judged: Mapping[str, JudgedModel | Inputs],
+    rules: Mapping[str, Rules],
+    problem: DecisionProblem,
+    class_names: tuple[str, ...],
+) -> Choice:
+    """Gather what the answer is chosen from: the rules of each model, of several, and those without one."""
+    first = next(iter(table.cases.values()))
+    baselines = baseline_candidates(first, problem)
+    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+    inputs, several = joint_candidates(table.cases, judged, problem, _joined(candidates, problem))
+    candidates |= several
+    if not baselines and not candidates:
+        name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
+        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+    return Choice(
+        cases={**table.cases, **dict.fromkeys(several, first)},
+        judged={**judged, **inputs},
+        problem=problem,
+        baselines=baselines,
+        candidates=candidates,
+        certificates={name: one.certificate for name, one in rules.items()},
+        class_names=class_names,
+        classes=table.labels,
+    )
+
+
+def _joined(candidates: Mapping[str, Sequence[Candidate]], problem: DecisionProblem) -> list[str]:
+    """Return the models that rules of several are made of, in the order given."""
+    costs = {
+        name: min(cost_at(one, problem.centre) for one in several) for name, several in candidates.items()
+    }
+    kept = sorted(costs, key=costs.__getitem__)[:_MOST_JOINED]
+    return [name for name in candidates if name in kept]
 
 
 def _large_amounts(cases: SplitCases) -> Iterator[str]:
@@ -607,6 +627,8 @@ def _notes(
             "and no guarantee is offered. Hint: weights='repeats', or --weights repeats in the command "
             "line, if a weight of 2 is a case seen twice."
         )
+    if problem.include and (problem.limits.given() or problem.objective == "guaranteed"):
+        notes.append("Rules of several models and guards are left out: they keep no limits and no guarantee.")
     if cases.folds < 10 and not problem.many:
         notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
     return tuple(notes)

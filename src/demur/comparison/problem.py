@@ -174,9 +174,11 @@ class DecisionProblem:
         ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
         check_choice(aim, "objective", OBJECTIVES[:3] if many else OBJECTIVES)
-        if costs is None and (objective is not None or limits.given()):
-            what = "objective" if objective is not None else next(iter(limits.given()))
-            raise InputError(f"`{what}` needs costs. Hint: pass costs=CostModel(...).")
+        joint: dict[str, Any] = {"include": _included(include), "prices": _prices(prices)}
+        given = [name for name, value in joint.items() if value]
+        wanted = [*([] if objective is None else ["objective"]), *limits.given(), *given]
+        if costs is None and wanted:
+            raise InputError(f"`{wanted[0]}` needs costs. Hint: pass costs=CostModel(...).")
         if ranged and limits.precision_confidence is not None:
             raise InputError(
                 "`precision_confidence` needs one prevalence and costs without ranges. "
@@ -192,6 +194,8 @@ class DecisionProblem:
             _check_budget(costs, rate, aim, limits, include)
         if many:
             _require_many(limits)
+            if given:
+                raise InputError(f"`{given[0]}` is for two classes. Hint: leave it out beside more.")
         elif isinstance(costs, CaseCosts):
             _refuse_bounds(aim, limits)
         elif costs is not None:
@@ -205,8 +209,7 @@ class DecisionProblem:
             confidence_level=check_confidence_level(confidence_level),
             seed=check_positive_int(seed, "seed", minimum=0),
             rate_variance=unsure,
-            include=_included(include),
-            prices=_prices(prices),
+            **joint,
             budget=budget,
             doubt=doubt,
         )
@@ -265,6 +268,13 @@ class DecisionProblem:
                 scaled = masses.scaled(*prevalence_factors(rate, self.rate))
                 allowed = allowed.both(cut_limits(scaled, self.limits))
         return allowed
+
+    def alone(self, model: str) -> dict[str, Any]:
+        """Return what to ask instead about a model without the others: nothing of several, its own price."""
+        return {
+            "include": (),
+            "prices": {name: price for name, price in self.prices.items() if name == model},
+        }
 
     def never_abstaining(self) -> DecisionProblem:
         """Return the same problem with abstention disabled."""

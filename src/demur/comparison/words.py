@@ -7,9 +7,9 @@ Facts are plain numbers and names, as `Answer.facts` lists them. Costs are per c
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from demur._html import threshold_text
 from demur.comparison.numbers import amount, money, money_step, shares_of_1000
 from demur.windows.limits import LIMITS
+from demur.windows.window_rule import Window
 
 __all__ = [
     "about_words",
@@ -114,15 +114,8 @@ def rule_words(facts: Mapping[str, Any]) -> str:
 
 
 def _window_words(facts: Mapping[str, Any]) -> str:
-    positive, negative, upper = facts["positive"], facts["negative"], threshold_text(facts["upper"])
-    if facts["kind"] == "threshold":
-        return f"call {positive} from {upper} up, {negative} below"
-    calls = []
-    if facts["calls_positive"]:
-        calls.append(f"{positive} from {upper} up")
-    if facts["calls_negative"]:
-        calls.append(f"{negative} up to {threshold_text(facts['lower'])}")
-    return f"call {', '.join(calls)}, send the rest to a person"
+    lower = facts["upper"] if facts["kind"] == "threshold" else facts["lower"]
+    return Window(lower, facts["upper"]).words((facts["negative"], facts["positive"]))
 
 
 def _class_rule_words(facts: Mapping[str, Any]) -> str:
@@ -163,13 +156,18 @@ def _happens(facts: Mapping[str, Any]) -> str:
     """Say what happens to 1000 cases."""
     if "positive" in facts:
         called = [(facts[name], facts[f"called_{name}"]) for name in ("positive", "negative")]
-        abstains = facts.get("abstains", facts["kind"] == "window")
+        abstains = _reviews(facts)
         mistakes = mistake_words(facts["positive"], facts["missed"], facts["alarms"])
     else:
         called = list(zip(facts["classes"], facts["called"], strict=True))
         abstains = facts.get("abstains", facts["abstain_weight"] is not None)
         mistakes = f"{about_words(facts['wrong'])} wrong"
     return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
+
+
+def _reviews(facts: Mapping[str, Any]) -> bool:
+    """Tell whether the rule of two classes sends cases to a person."""
+    return bool(facts.get("abstains", facts["kind"] == "window"))
 
 
 def _dearest(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -218,8 +216,7 @@ def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
         money(stakes[name], step) for name in ("at_stake", "missed", "alarms", "reviews")
     )
     text = f"{stake} are at stake: {missed} are lost to misses, {alarms} to false alarms"
-    abstains = facts.get("abstains", facts["kind"] == "window")
-    yield text + (f", {reviews} paid for reviews." if abstains else ".")
+    yield text + (f", {reviews} paid for reviews." if _reviews(facts) else ".")
 
 
 def about_words(share: float) -> str:
@@ -258,11 +255,18 @@ def _costs(facts: Mapping[str, Any]) -> str:
         return f"{text}.{_best_model(facts, step)}"
     if not spread:
         text += f" ({level_words(facts)} {low} to {high})"
+    if facts.get("fees"):
+        text += f", of it {money(facts['fees'], step)} for asking models"
     versus = facts["versus"].get("trivial")
     if versus is None:
         return f"{text}."
     less, interval = saving_words(versus, step)
-    return f"{text}, {less} than {baseline_words(versus['name'], facts)[1]} ({interval})."
+    text += f", {less} than {baseline_words(versus['name'], facts)[1]} ({interval})"
+    alone = facts["versus"].get("alone")
+    if alone is not None:
+        less, interval = saving_words(alone, step)
+        text += f", {less} than {short_name(alone['name'])} alone ({interval})"
+    return f"{text}."
 
 
 def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -321,12 +325,14 @@ def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
     open_questions = []
     # of an unproven rule the first sentence says that it is not shown to be cheaper than any without a model
     said = facts["verdict"] == "unproven" and facts["best_trivial"] is not None
-    for key in (*(() if said else ("trivial",)), *_OTHERS, "runner_up"):
+    for key in (*(() if said else ("trivial",)), *_OTHERS, "alone", "runner_up"):
         versus = facts["versus"].get(key)
         if versus is None or not versus["interval"][0] <= 0 <= versus["interval"][1]:
             continue
         if key == "trivial":
             open_questions.append(baseline_words(versus["name"], facts)[1])
+        elif key == "alone":
+            open_questions.append(f"{short_name(versus['name'])} alone")
         else:
             open_questions.append(_OTHERS.get(key, short_name(versus["name"])))
     if open_questions:

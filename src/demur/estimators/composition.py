@@ -14,9 +14,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from demur._checks import check_choice, check_type, input_error
+from demur._checks import check_amounts, check_choice, check_type, input_error
+from demur.comparison.combination_learner import CombinationLearner, RowsLearner
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
+from demur.estimators.chain import ChainLearner
+from demur.estimators.honest_costs import honest_costs, plain_problem, weighted_losses
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
     OutOfFoldClassifier,
@@ -29,13 +32,14 @@ from demur.estimators.out_of_fold import (
     take_features,
 )
 from demur.exceptions import DegenerateDataWarning
-from demur.honest.combinations import CombinationCosts, combination_costs
+from demur.honest.expected_cost import ExpectedCost
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
-from demur.windows.combined import WAYS, check_fees, combined_rule_of
-from demur.windows.row_costs import RowCosts
+from demur.windows.combined import WAYS
 
 __all__ = ["CautiousEnsemble", "DelegatingClassifier", "NamedClassifiers"]
+
+_WAYS = (*WAYS, "chain")
 
 
 class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore[misc]
@@ -116,8 +120,8 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     estimators : list of (name, classifier)
         At least two, with `predict_proba`; in a chain in the order in which they are asked.
     combine : {"average", "vote", "variance", "chain"}, default "average"
-        How; see `windows.combined_rule`. "vote": each member may abstain. "variance": abstain where
-        the members disagree. "chain": what one abstains on goes to the next.
+        How; see `windows.Combined`. "vote": each member may abstain. "variance": abstain where the
+        members disagree. "chain": what one abstains on goes to the next.
     costs : CostModel
         Of errors and of abstaining.
     stage_costs : list of one number >= 0 per member, optional
@@ -127,8 +131,8 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
 
     Attributes
     ----------
-    rule_ : CombinedRule
-        Windows, limits and cost on the out-of-fold probabilities.
+    rule_ : Combined, or a chain of windows
+        Windows, limits and prices, chosen on the out-of-fold probabilities.
     members_ : list of fitted classifiers
         Fitted to all cases.
     out_of_fold_rows_, out_of_fold_scores_ : array
@@ -165,7 +169,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     ...     combine="average", costs=CostModel(cost_fn=10, cost_fp=2, cost_abstain=0.3), pos_label=0,
     ... ).fit(X, y)
     >>> found = model.honest_costs(repeats=1)
-    >>> {name: round(row.cost, 2) for name, row in found.rows.items()}
+    >>> {name: round(row.cost, 2) for name, row in found.items()}
     {'bayes': 0.13, 'linear': 0.09, 'average': 0.06, 'vote': 0.1, 'variance': 0.06, 'chain': 0.11}
     """
 
@@ -194,13 +198,25 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         members = self._named()
         if len(members) < 2:
             raise input_error("estimators", "must hold at least two classifiers", len(members))
-        clash = [name for name, _ in members if name in WAYS]
+        clash = [name for name, _ in members if name in _WAYS]
         if clash:
             raise input_error("estimators", "must not be named after a way to combine", repr(clash[0]))
-        check_choice(self.combine, "combine", WAYS)
+        check_choice(self.combine, "combine", _WAYS)
         check_type(self.costs, "costs", CostModel)
-        self._fees = check_fees(self.stage_costs, [name for name, _ in members])
+        fees = self.stage_costs
+        if fees is not None and np.shape(check_amounts(fees, "stage_costs")) != (len(members),):
+            rule = f"must hold one number per member ({len(members)})"
+            raise input_error("stage_costs", rule, repr(fees))
         return members
+
+    def _learner(self, how: str, level: float = 0.95) -> RowsLearner:
+        """Return what finds the rule of one way; the name of a member stands for its window alone."""
+        names = tuple(name for name, _ in self.estimators)
+        fees = [0.0] * len(names) if self.stage_costs is None else self.stage_costs
+        problem = plain_problem(self.costs, level, prices=dict(zip(names, fees, strict=True)))
+        if how in WAYS:
+            return CombinationLearner(problem, how, names)
+        return ChainLearner(problem, names if how == "chain" else (how,))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, time: Any = None) -> Self:
         """Choose the rule from out-of-fold probabilities and fit all members to all cases.
@@ -238,9 +254,8 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
         self._held_out, self._positive = held_out, held_out.labels == self._outcomes[1]
-        amounts = RowCosts.of(self._positive, self.costs, held_out.weights)
-        names = tuple(name for name, _ in members)
-        self.rule_ = combined_rule_of(self.combine, names, self.out_of_fold_scores_, amounts, self._fees)
+        rows = weighted_losses(self._positive, self.costs, held_out.weights)
+        self.rule_ = self._learner(self.combine).choose(self.out_of_fold_scores_, rows)
         return self
 
     def _probability(self, estimator: Any, X: Any) -> FloatArray:
@@ -257,13 +272,13 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
     def decide(self, X: Any) -> IntArray:
         """Return 1 (positive), 0 (negative) or `ABSTAIN` for every case."""
         table = self.member_scores(X)
-        return self.rule_.decide(table)
+        return np.asarray(self.rule_.decide(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better."""
         table = self.member_scores(X)
         rule = self.rule_
-        return self._minus_cost(self.costs, y, rule.decide(table), sample_weight, rule.fees(table))
+        return self._minus_cost(self.costs, y, rule.decide(table), sample_weight, rule.charge(table))
 
     def honest_costs(
         self,
@@ -272,23 +287,21 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         folds: int | None = None,
         repeats: int | None = None,
         rng: int | np.random.Generator | None = 0,
-    ) -> CombinationCosts:
+    ) -> dict[str, ExpectedCost]:
         """Judge every member alone and all four ways to combine them on the same folds.
 
-        As `honest.combination_costs` of the out-of-fold probabilities. Weights are importance weights.
+        Every window, vote, limit and chain is chosen on nine folds of the out-of-fold probabilities and
+        scored on the tenth; fees are included, and weights are importance weights. `compare_models` with
+        ``include=["combinations"]`` compares them with the models and says which to use.
         """
         check_is_fitted(self, "members_")
-        return combination_costs(
-            self._positive,
-            dict(zip(self.rule_.names, self.out_of_fold_scores_.T, strict=True)),
-            costs=self.costs,
-            stage_costs=self.stage_costs,
-            **self._held_out.metadata,
-            confidence_level=confidence_level,
-            folds=folds,
-            repeats=repeats,
-            rng=rng,
-        )
+        table = self.out_of_fold_scores_
+        alone = {name: table[:, [place]] for place, name in enumerate(self.rule_.names)}
+        jobs = {
+            how: (self._learner(how, confidence_level), columns)
+            for how, columns in {**alone, **dict.fromkeys(_WAYS, table)}.items()
+        }
+        return honest_costs(jobs, self._positive, self._held_out, folds=folds, repeats=repeats, rng=rng)
 
 
 class DelegatingClassifier(NamedClassifiers):

@@ -15,15 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_rate, check_scores, check_type, input_error
 from demur.cautious.conformal import conformal_p_values
+from demur.comparison.combination_learner import GuardLearner
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
+from demur.estimators.honest_costs import honest_costs, plain_problem, weighted_losses
 from demur.estimators.out_of_fold import TrainingCases, split_training, take_features
 from demur.exceptions import InputError
-from demur.honest.combinations import guarded_cost
 from demur.honest.expected_cost import ExpectedCost
 from demur.typing import FloatArray, IntArray
-from demur.windows.guarded import cheapest_guard
-from demur.windows.row_costs import RowCosts
 
 __all__ = ["GuardedClassifier", "NeighbourDistance"]
 
@@ -87,8 +86,8 @@ class GuardedClassifier(TwoClassAbstainer):
 
     Attributes
     ----------
-    window_ : GuardedWindow
-        Window, limit of the doubt and cost on the out-of-fold scores.
+    window_ : Guarded
+        Thresholds and limit of the doubt, chosen on the out-of-fold scores.
     guard_ : fitted estimator
         Of all cases.
     classes_, estimator_, n_features_in_, feature_names_in_, out_of_fold_rows_, out_of_fold_decisions_
@@ -192,9 +191,8 @@ class GuardedClassifier(TwoClassAbstainer):
         # with times, only cases that a model of the past scored
         known = np.arange(n) if cases.time is None else held_out.rows
         self._calibration = check_scores(known_doubts[known], "score_samples of the guard")
-        doubts = known_doubts[held_out.rows]
-        positive, score = held_out.labels == self._outcomes[1], check_scores(response)
-        amounts = RowCosts.of(positive, self.costs, held_out.weights)
+        self._columns = np.column_stack([check_scores(response), known_doubts[held_out.rows]])
+        self._held_out, self._positive = held_out, held_out.labels == self._outcomes[1]
         limit = None
         if self.alpha is not None:
             # the largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing
@@ -202,9 +200,12 @@ class GuardedClassifier(TwoClassAbstainer):
             allowed = conformal_p_values(ordered, ordered) > self.alpha
             refuses = 1 / (len(ordered) + 1) <= self.alpha
             limit = float(ordered[allowed].max(initial=ordered[0])) if refuses else np.inf
-        self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
-        self._evidence = positive, score, held_out.metadata
-        self._held_out_doubts = doubts
+        self._limit = limit
+        rows = weighted_losses(self._positive, self.costs, held_out.weights)
+        self.window_ = self._learner().choose(self._columns, rows)
+
+    def _learner(self, level: float = 0.95) -> GuardLearner:
+        return GuardLearner(plain_problem(self.costs, level, doubt="doubt"), "score", self._limit)
 
     # ---------------------------------------------------------------- use
 
@@ -220,11 +221,12 @@ class GuardedClassifier(TwoClassAbstainer):
     def decide(self, X: Any) -> IntArray:
         """Return 1 (positive), 0 (negative) or `ABSTAIN` for every case."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.window_.decide(self._respond(self.estimator_, X), self.doubts(X)))
+        columns = np.column_stack([self._respond(self.estimator_, X), self.doubts(X)])
+        return np.asarray(self.window_.decide(columns))
 
     def _decide(self, response: Any) -> IntArray:
         """Decide on the out-of-fold cases."""
-        return np.asarray(self.window_.decide(response, self._held_out_doubts))
+        return np.asarray(self.window_.decide(self._columns))
 
     def honest_cost(
         self,
@@ -236,22 +238,12 @@ class GuardedClassifier(TwoClassAbstainer):
     ) -> ExpectedCost:
         """Judge the rule on cases like the training data: what the guard costs where it is not needed.
 
-        As `honest.guarded_cost` of the out-of-fold scores and doubts.
+        Window and limit are chosen on nine folds of the out-of-fold scores and doubts and scored on the
+        tenth; a limit by `alpha` stays.
         """
         check_is_fitted(self, "estimator_")
-        positive, score, metadata = self._evidence
-        return guarded_cost(
-            positive,
-            score,
-            self._held_out_doubts,
-            costs=self.costs,
-            max_doubt=None if self.alpha is None else self.window_.max_doubt,
-            **metadata,
-            confidence_level=confidence_level,
-            folds=folds,
-            repeats=repeats,
-            rng=rng,
-        ).guarded
+        jobs = {"": (self._learner(confidence_level), self._columns)}
+        return honest_costs(jobs, self._positive, self._held_out, folds=folds, repeats=repeats, rng=rng)[""]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better."""

@@ -7,10 +7,6 @@ from .bands import volume_interval as volume_interval
 from .certificates import CertifiedWindow as CertifiedWindow
 from .certificates import SurfaceCertificate as SurfaceCertificate
 from .certificates import surface_certificate as surface_certificate
-from .combinations import CombinationCosts as CombinationCosts
-from .combinations import GuardedCost as GuardedCost
-from .combinations import combination_costs as combination_costs
-from .combinations import guarded_cost as guarded_cost
 from .cross_fitting import CrossFittedSurface as CrossFittedSurface
 from .cross_fitting import cross_fitted_surface as cross_fitted_surface
 from .curve_bands import CostCurveBand as CostCurveBand

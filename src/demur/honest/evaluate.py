@@ -6,7 +6,7 @@ its rows.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -222,11 +222,15 @@ def evaluate(
             paid = found.charge(scores, rows.fold) if isinstance(found, FoldRules) else None
             fees[place] += [] if paid is None else [paid]
     kind, seen = code_type(cases.n_classes), model.scores[cases.splits.repeats[0].cell]
-    return [
-        reasons.get(place)
-        or Judged(tuple(codes), rule.codes(seen).astype(kind, copy=False), tuple(paid), _charged(rule, seen))
-        for place, (codes, paid, rule) in enumerate(zip(honest, fees, rules, strict=True))
-    ]
+    verdicts: list[Judged | UndefinedError] = []
+    for place, rule in enumerate(rules):
+        judged = Judged(tuple(honest[place]), rule.codes(seen).astype(kind, copy=False))
+        own = _charged(rule, seen)
+        # models that are free leave no fees behind
+        if any(one is not None and one.any() for one in (own, *fees[place])):
+            judged = replace(judged, honest_fees=tuple(fees[place]), hindsight_fees=own)
+        verdicts.append(reasons.get(place) or judged)
+    return verdicts
 
 
 # ---------------------------------------------------------------- learners
@@ -243,15 +247,20 @@ class FixedLearner(NamedTuple):
 
 
 class RowLearner(NamedTuple):
-    """Rules of any kind, chosen on the rows of one training set after the other."""
+    """Rules of any kind, chosen on the rows of one training set after the other.
 
-    choose: Callable[[IntArray], Decides]
+    `choose` gets the cell of every row, ascending, and its number of cases, as in `Rows`.
+    """
+
+    choose: Callable[[IntArray, FloatArray], Decides]
 
     def fit(self, sets: TrainingSets) -> FoldRules:
         """Return the rule of every training set."""
-        splits = sets.cases.splits
-        held_in = (np.sort(sets.rows.cell[sets.trains(fold)]) for fold in splits.judged_folds)
-        rules = [self.choose(chosen) for chosen in held_in]
+        splits, rows, rules = sets.cases.splits, sets.rows, []
+        for fold in splits.judged_folds:
+            trains = np.flatnonzero(sets.trains(fold))
+            trains = trains[np.argsort(rows.cell[trains], kind="stable")]
+            rules.append(self.choose(rows.cell[trains], rows.cases[trains]))
         return FoldRules([*rules[:1] * splits.first, *rules], sets.cases.n_classes)
 
 

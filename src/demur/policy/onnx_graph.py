@@ -16,6 +16,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Indicator,
     Interpolated,
     Least,
     Number,
@@ -199,6 +200,8 @@ class _Writer:
             return self._interpolated(value)
         if isinstance(value, Least):
             return self.node("Min", *map(self.number, value.values))
+        if isinstance(value, Indicator):
+            return self.node("Cast", self.condition(value.condition), to=self.types.DOUBLE)
         return self.node("Mul", self.number(value.left), self.number(value.right))
 
     def _interpolated(self, value: Interpolated) -> str:

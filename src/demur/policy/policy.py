@@ -408,8 +408,9 @@ class Policy(Result):
     def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
         """Make the policy of the answer of `compare_models`: its rule, its labels, its promise.
 
-        Promised are the cost after the choice and the upper end of its interval, the errors on cases that
-        did not choose the rule, and the share that the rule as written sends to people.
+        Promised are the cost after the choice and the upper end of its interval, without what asking models
+        costs, the errors on cases that did not choose the rule, and the share that the rule as written sends
+        to people.
 
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
         else "abstain". A rule without a model needs no policy and is refused.
@@ -419,13 +420,14 @@ class Policy(Result):
                 f"`answer` must be the rule of a model, got {answer.kind!r}. "
                 "Hint: a rule without a model needs no policy."
             )
+        fees = answer.fees or 0.0
         parts = {
             "rule": answer.rule,
             "classes": answer.classes,
             "abstain_label": abstain_label,
             "promise": Promise(
-                cost=answer.cost,
-                limit=answer.interval.high,
+                cost=answer.cost - fees,
+                limit=answer.interval.high - fees,
                 abstention_rate=list(answer.shares.values())[ABSTAIN],
                 error_rate=answer.error_rate,
                 fn=answer.missed,

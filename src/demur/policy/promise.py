@@ -14,7 +14,8 @@ __all__ = ["Promise"]
 class Promise(Result):
     """What a policy is expected to do in use; the lower the cost the better.
 
-    Measured on cases that did not choose the rule: the cost after the choice among all rules.
+    Measured on cases that did not choose the rule: the cost after the choice among all rules, of errors and
+    of abstaining. Prices of asking models are left out: nobody has to wait for labels to know them.
 
     Attributes
     ----------

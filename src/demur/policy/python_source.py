@@ -10,6 +10,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Indicator,
     Interpolated,
     Least,
     Number,
@@ -214,8 +215,10 @@ def _number(value: Numeric, names: Mapping[str, str]) -> str:
     if isinstance(value, Least):
         return f"min({', '.join(_number(one, names) for one in value.values)})"
     if isinstance(value, Interpolated):
-        parts = _number(value.value, names), repr(value.points), repr(value.values), repr(value.slopes)
-        return f"_interpolated({', '.join(parts)})"
+        parts = value.points, value.values, value.slopes
+        return f"_interpolated({_number(value.value, names)}, {', '.join(map(repr, parts))})"
+    if isinstance(value, Indicator):
+        return f"(1.0 if {_condition(value.condition, names)} else 0.0)"
     return f"({_number(value.left, names)} * {_number(value.right, names)})"
 
 

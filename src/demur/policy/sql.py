@@ -16,6 +16,7 @@ from demur.windows.expression import (
     Condition,
     Decision,
     FirstBest,
+    Indicator,
     Interpolated,
     Least,
     Number,
@@ -195,6 +196,9 @@ class _Printer:
             return self.interpolated(value)
         if isinstance(value, Least):
             return f"{self.target.least}({', '.join(map(self.number, value.values))})"
+        if isinstance(value, Indicator):
+            one, zero = map(self.target.literal, (1.0, 0.0))
+            return f"CASE WHEN {self.condition(value.condition)} THEN {one} ELSE {zero} END"
         return f"({self.number(value.left)} * {self.number(value.right)})"
 
     def interpolated(self, value: Interpolated) -> str:

@@ -16,7 +16,7 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, check_columns
+from demur.comparison.case_table import CaseTable, check_columns, doubt_column
 from demur.comparison.choice import make_answer
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
@@ -151,6 +151,9 @@ class Report(Result):
         prevalence: Any = None,
         objective: str | None = None,
         limits: Limits | None = None,
+        include: Sequence[str] = (),
+        prices: Mapping[str, float] | None = None,
+        doubt: ArrayLike | Mapping[str, ArrayLike] | None = None,
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
@@ -176,6 +179,9 @@ class Report(Result):
             by case the prices of the page are factors on them.
         limits : Limits, optional
             What every rule must keep.
+        include, prices, doubt
+            As in `compare_models`: the answer takes them into account. The charts of the page show rules of
+            one model, without what asking it costs.
         source : DataSource, optional
             What the page says about the data.
 
@@ -196,6 +202,8 @@ class Report(Result):
         if classes is not None:
             if pos_label is not None:
                 raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}.")
+            if doubt is not None:
+                raise InputError("`doubt` is for scores of two classes. Hint: leave classes out, or doubt.")
             table, problem, names = table_of_classes(
                 y_true,
                 scores,
@@ -211,12 +219,15 @@ class Report(Result):
                 limits=Limits() if limits is None else limits,
                 confidence_level=confidence_level,
                 seed=seed,
+                include=include,
+                prices=prices,
             )
             if not problem.many and source is None:
                 origin = replace(origin, negative=str(table.labels[0]), positive=str(table.labels[1]))
             return cls.from_comparison(compared(table, problem, class_names=names), source=origin)
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
+        known = doubt_column(doubt)
         columns = check_columns(
             y_true,
             _by_name(scores),
@@ -224,10 +235,11 @@ class Report(Result):
             sample_weight=sample_weight,
             groups=groups,
             time=time,
-            known=coded,
+            known={**known, **(coded or {})},
         )
         positive, weight = columns.positive, columns.weight
-        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places)
+        joint = {"include": include, "prices": prices, "doubt": next(iter(known), None)}
+        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places, **joint)
         try:
             table = CaseTable.of_columns(columns, problem, weights=weights)
             comparison = compared(table, problem, class_names=origin.class_names)
@@ -331,6 +343,8 @@ class Report(Result):
             )
         if problem.budget is not None:
             said.append("Windows on the page, and the command it copies, do not know the number of places.")
+        if problem.prices:
+            said.append("The charts of the page leave out what asking models costs.")
         if comparison is not None and problem.many and not holds_rows(comparison.choice):
             said.append(
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
@@ -609,6 +623,7 @@ def page_problem(
     confidence_level: Any,
     seed: Any,
     budget: Places | None = None,
+    **joint: Any,
 ) -> DecisionProblem:
     """Return the problem at costs the page can start from: its fields show no review below 0."""
     if costs is None:
@@ -627,4 +642,5 @@ def page_problem(
         confidence_level=confidence_level,
         seed=seed,
         budget=budget,
+        **joint,
     )

@@ -200,6 +200,8 @@ def _costs(document: Mapping[str, Any]) -> Section:
     if document.get("amounts") is not None:
         given += " Costs differ by case: each mean is over the cases that can incur the cost."
         rows = tuple(_amount_rows(document))
+    prices = document["comparison"].get("prices", {})
+    rows += tuple((f"asking {name} about a case", f"{price:g}", _BLANK) for name, price in prices.items())
     rate = document["prevalence"]
     share = "as in the data" if rate is None else f"{rate:g} in use"
     return Section(
@@ -320,14 +322,15 @@ def _cost_words(judged: Mapping[str, Any]) -> tuple[str, str, float]:
 
 def _models(document: Mapping[str, Any]) -> Section:
     level = f"{100 * document['confidence_level']:g} %"
+    comparison = document["comparison"]
     rows = tuple(
         (
-            model["name"],
-            *_cost_words(model)[:2],
-            f"{100 * model['abstention_rate']:.1f} %",
-            "" if model["auc"] is None else f"{model['auc']:.3f}",
+            name,
+            *_cost_words(one)[:2],
+            f"{100 * one['abstention_rate']:.1f} %",
+            "" if one.get("auc") is None else f"{one['auc']:.3f}",
         )
-        for model in document["comparison"]["models"].values()
+        for name, one in {**comparison["models"], **comparison.get("combinations", {})}.items()
     )
     header = ("model", "measured cost per 1000", level, "to a person", "AUC")
     return Section("Models compared", ("Each with its cheapest rule.",), header=header, rows=rows)

@@ -2,12 +2,10 @@ from .budgeted import Budgeted as Budgeted
 from .cascade import Cascade as Cascade
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule
-from .combined import CombinedRule as CombinedRule
-from .combined import combined_rule as combined_rule
+from .combined import Combined as Combined
 from .expected_cost import ExpectedCostRule as ExpectedCostRule
 from .expected_cost import PiecewiseLinear as PiecewiseLinear
-from .guarded import GuardedWindow as GuardedWindow
-from .guarded import guarded_window as guarded_window
+from .guarded import Guarded as Guarded
 from .hull_points import HullPoint as HullPoint
 from .promised import deterministic_window as deterministic_window
 from .promised import widest_coverage_window as widest_coverage_window
@@ -15,4 +13,4 @@ from .ranges import range_window as range_window
 from .reliable import reliable_window as reliable_window
 from .reliable_rule import ExpectedCounts as ExpectedCounts
 from .reliable_rule import ReliableWindow as ReliableWindow
-from .rule import Window as Window
+from .window_rule import Window as Window

@@ -172,9 +172,9 @@ class Cascade:
         person = [Comparison(">", Column(first), Number(start))] if start > -math.inf else []
         person += [Comparison(">", Number(stop), Column(first))] if stop < math.inf else []
         branches = [
-            *window_branches(first, self.cuts[0], self.cuts[3], negative, positive),
+            *window_branches(Column(first), self.cuts[0], self.cuts[3], negative, positive),
             *([(All(tuple(person)) if person else None, abstain)] if start < stop else []),
-            *window_branches(second, self.lower, self.upper, negative, positive),
+            *window_branches(Column(second), self.lower, self.upper, negative, positive),
             (None, abstain),
         ]
         return Decision(columns=(first, second), valid=None, value=Case.of(branches))

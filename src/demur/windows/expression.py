@@ -23,6 +23,7 @@ __all__ = [
     "Condition",
     "Decision",
     "FirstBest",
+    "Indicator",
     "Interpolated",
     "Least",
     "Number",
@@ -97,7 +98,14 @@ class Bound:
     name: str
 
 
-Numeric = Column | Number | Sum | Product | Interpolated | Least | Bound
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """1 where a condition holds, else 0."""
+
+    condition: Condition
+
+
+Numeric = Column | Number | Sum | Product | Interpolated | Least | Bound | Indicator
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +202,7 @@ class BatchDecision:
 
 
 def window_branches(
-    column: str, lower: float, upper: float, negative: Any, positive: Any
+    score: Numeric, lower: float, upper: float, negative: Any, positive: Any
 ) -> list[tuple[Condition | None, Any]]:
     """Return the answers of a window with their conditions; None holds for all scores.
 
@@ -206,6 +214,6 @@ def window_branches(
         ("<=", lower, -math.inf, negative),
     ):
         if end != never:
-            test = None if end == -never else Comparison(operator, Column(column), Number(end))
+            test = None if end == -never else Comparison(operator, score, Number(end))
             branches.append((test, label))
     return branches

@@ -16,6 +16,7 @@ from demur.windows.expression import (
     Comparison,
     Condition,
     Decision,
+    Indicator,
     Interpolated,
     Least,
     Number,
@@ -70,6 +71,8 @@ class ExpressionValues:
             return self._interpolated(value)
         if isinstance(value, Least):
             return np.minimum.reduce(np.broadcast_arrays(*map(self.number, value.values)))
+        if isinstance(value, Indicator):
+            return np.where(self.condition(value.condition), 1.0, 0.0)
         return self.number(value.left) * self.number(value.right)
 
     def _interpolated(self, value: Interpolated) -> FloatArray:

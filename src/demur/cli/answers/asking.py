@@ -8,7 +8,17 @@ import numpy as np
 
 from demur._checks import check_times, cluster_codes
 from demur._progress import Progress
-from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, refuse
+from demur.cli.options import (
+    Certainty,
+    Classes,
+    Design,
+    Limits,
+    Output,
+    Prices,
+    Several,
+    Source,
+    refuse,
+)
 from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
@@ -90,6 +100,7 @@ def ask(
     split: bool = True,
     abstain_label: str | None = None,
     design: Design | None = None,
+    several: Several | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
     share = limits.kept().max_abstention
@@ -99,10 +110,11 @@ def ask(
             "Hint: --day COLUMN --key COLUMN keeps it every day.",
             quiet=output.quiet,
         )
+    joint = several or Several()
     if classes.names is not None:
-        several = len(classes.listed()) > 2
-        named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
-        refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
+        two = len(classes.listed()) == 2
+        named = tuple(limit.flag for limit in LIMITS if two or limit.many_classes)
+        refuse(source, prices, limits, joint, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
         asked = class_question(classes, source, prices, limits, certainty)
         rows = read_class_rows(source, classes.listed(), design or Design())
         remark(rows.sentence, quiet=output.quiet)
@@ -111,8 +123,8 @@ def ask(
     costs = prices.costs_or_range()
     if costs is None and costs_needed:
         raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given()):
-        name = "--objective" if prices.objective else next(iter(limits.given()))
+    if costs is None and (prices.objective or limits.given() or joint.given()):
+        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}))
         raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
     if prices.known_at_decision and source.reader != "memory":
         raise InputError(
@@ -133,8 +145,9 @@ def ask(
         confidence_level=certainty.confidence,
         seed=certainty.seed,
         budget=places,
+        **joint.asked(),
     )
-    evidence = read_evidence(source, prices, split=split, design=design, places=places)
+    evidence = read_evidence(source, prices, split=split, design=design, places=places, several=joint)
     remark(evidence.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
     names = evidence.negative, evidence.positive
@@ -258,10 +271,10 @@ class TwoClasses:
         """Compare the models on rows that all of them scored; each by itself on those it scored."""
         problem, without = self.on(Part(rows=rows)), rows.unscored
         clusters, times = cluster_codes(rows.clusters, rows.n), check_times(rows.times, rows.n)
-        columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times)
+        columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times, rows.known)
         if problem.budget is not None:
             names, codes = (rows.roles.day, rows.roles.key), problem.budget.coded(rows.days, rows.keys)
-            columns = columns._replace(known=dict(zip(map(str, names), codes, strict=True)))
+            columns = columns._replace(known={**rows.known, **dict(zip(map(str, names), codes, strict=True))})
         table = self.cases.doubted(CaseTable.of_columns(columns, problem, weights=self.weights), problem)
         if without is not None and without.differ:
             table = table.unproven()
@@ -269,7 +282,10 @@ class TwoClasses:
         found = compared(table, problem, class_names=names)
         if without is None:
             return found
-        own = {name: self._compared_rows(one) for name, one in rows.own.items()}
+        own = {
+            name: replace(self, problem=replace(self.problem, **problem.alone(name)))._compared_rows(one)
+            for name, one in rows.own.items()
+        }
         return compared_where_scored(found, own, without)
 
     def policy(self, answer: Answer, name: str) -> Policy:

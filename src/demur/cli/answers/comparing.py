@@ -180,7 +180,7 @@ def write_compared_tables(read: Read, parts: Mapping[str, Compared | str], outpu
 
 
 def _rules(part: Compared) -> Iterator[dict[str, Any]]:
-    """Yield the models as given, then the rules without a model."""
+    """Yield the models as given, then the rules of several, then those without a model."""
     comparison = part.comparison
     if comparison.problem.many:
         yield from _class_rules(comparison)
@@ -214,6 +214,16 @@ def _rules(part: Compared) -> Iterator[dict[str, Any]]:
             "hindsight_vacc": model.hindsight_vacc,
             "cost_curve_area": part.curves[name].area(),
             **({"left_out": model.left_out} if model.left_out else {}),
+        }
+    for name, one in comparison.combinations.items():
+        yield {
+            "rule": name,
+            "needs_model": True,
+            "chosen": name == chosen,
+            "cost": one.cost,
+            **_ends("cost", one.interval),
+            "hindsight_cost": one.hindsight_cost,
+            "abstention_rate": one.abstention_rate,
         }
     for rule, cost in comparison.trivial.items():
         yield {"rule": rule, "needs_model": False, "chosen": rule == chosen, "cost": cost}

@@ -67,7 +67,8 @@ class Decided:
         if chosen is not None and chosen is not self.answer:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
         if len(comparison.models) > 1:
-            lines.append(f"Chosen among {', '.join(map(short_name, sorted(comparison.models)))}.")
+            among = [*sorted(comparison.models), *comparison.combinations]
+            lines.append(f"Chosen among {', '.join(map(short_name, among))}.")
         lines += [
             f"Left out: {short_name(model.name)}. {model.left_out}"
             for model in comparison.models.values()

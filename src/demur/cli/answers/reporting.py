@@ -34,8 +34,9 @@ def make_reports(read: Read, smallest: int | None) -> dict[str, Report | str]:
                 "`--private` needs numbers of cases, and weights tell how much a case matters. "
                 "Hint: leave --weight out, or pass --weights repeats."
             )
-        for flag in ("cluster", "time"):
-            if flag in cases.data:
+        joint = {"combine": read.problem.include, "price": read.problem.prices}
+        for flag in ("cluster", "time", *joint):
+            if flag in cases.data or joint.get(flag):
                 hint = "Hint: leave one of them out."
                 raise InputError(f"`--private` keeps counts alone, and --{flag} needs the cases. {hint}")
         # counts of joined scores in place of everything that tells more
@@ -59,6 +60,9 @@ def make_report(read: Read, name: str) -> Report:
         answer = None if report.comparison is None else report.comparison.answer
         if answer is None or answer.model is None:
             note = "Groups left out: a rule without a model treats all groups alike."
+            return replace(report, notes=(*report.notes, note))
+        if answer.model not in rows.scores:
+            note = "Groups left out: the page judges rules of one model; demur audit --group judges others."
             return replace(report, notes=(*report.notes, note))
         groups = [class_name(value) for value in rows.groups]
         return report.with_groups(rows.truth, rows.scores[answer.model], groups)
@@ -109,9 +113,10 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         "confidence_level": problem.confidence_level,
         "seed": problem.seed,
     }
+    joint: dict[str, Any] = {"include": problem.include, "prices": problem.prices, "doubt": problem.doubt}
     if cases.doubtful or part.joint is not None or problem.budget is not None:
         # at costs to begin with, where none are given
-        asked = replace(read, problem=page_problem(**settings, budget=problem.budget))
+        asked = replace(read, problem=page_problem(**settings, budget=problem.budget, **joint))
         report = Report.from_comparison(asked.compare(name), source=source)
         return replace(report, costs_given=problem.costs is not None)
     if rows is None:
@@ -124,6 +129,7 @@ def _score_report(read: TwoClasses, name: str) -> Report:
         groups=rows.clusters,
         time=rows.times,
         **settings,
+        **{**joint, "doubt": rows.known or None},
         source=source,
     )
 

@@ -21,7 +21,9 @@ from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer_cascade import ReviewCascade
+from demur.windows.combined import Combined
 from demur.windows.expected_cost import ExpectedCostRule
+from demur.windows.guarded import Guarded
 
 __all__ = [
     "blocks_section",
@@ -57,28 +59,34 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     problem = comparison.problem
     assert not isinstance(problem.costs, ClassCosts | None)
     prices = prices_words(problem.costs, comparison)
-    title = f"Cost per 1000 cases ({prices}; {percent(comparison.prevalence)} positive)"
+    asked = ", ".join(f"{short_name(name)} {number(price)}" for name, price in problem.prices.items())
+    asking = f"asking {asked}; " if asked else ""
+    title = f"Cost per 1000 cases ({prices}; {asking}{percent(comparison.prevalence)} positive)"
     interval = f"{level_words(problem.confidence_level)} interval"
     header = ["rule", "measured", interval, "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
-    rows = []
+    listed: list[tuple[str, Any, float | None]] = []
     for model in ordered:
-        if model.kind is None:
-            continue
-        shown = {model.name: (model.rules[model.kind], model.threshold_cost)}
-        if EXPECTED_COST in model.rules and "window" in model.rules:
-            shown["  one window"] = model.rules["window"], None
-        rows += [
-            [
-                name,
-                per_1000(one.cost),
-                span(one.interval, partial(per_1000, digits=3)),
-                per_1000(no_reviews),
-                percent(one.abstention_rate),
-                per_1000(one.hindsight_cost),
-            ]
-            for name, (one, no_reviews) in shown.items()
+        if model.kind is not None:
+            one = model.rules[model.kind]
+            listed.append(
+                (_row_name(model.name, one.rule, len(comparison.models)), one, model.threshold_cost)
+            )
+            if EXPECTED_COST in model.rules and "window" in model.rules:
+                listed.append((f"{model.name}, one window", model.rules["window"], None))
+    for name, one in comparison.combinations.items():
+        listed.append((_row_name(name, one.rule, len(comparison.models)), one, None))
+    rows = [
+        [
+            name,
+            per_1000(one.cost),
+            span(one.interval, partial(per_1000, digits=3)),
+            per_1000(no_reviews),
+            percent(one.abstention_rate),
+            per_1000(one.hindsight_cost),
         ]
+        for name, one, no_reviews in sorted(listed, key=lambda item: item[1].cost)
+    ]
     rows += [
         [rule, per_1000(cost), "", "", "", ""]
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
@@ -93,6 +101,13 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out
     ]
     return wrapped(title), "\n".join([table(header, rows), wrapped(note), *map(wrapped, left_out)])
+
+
+def _row_name(name: str, rule: Any, models: int) -> str:
+    """Name a rule of several models without their names, which leave no room for numbers."""
+    if isinstance(rule, Combined):
+        return f"{name.split()[0]} of {'all' if rule.inputs == models else rule.inputs}"
+    return f"{rule.names[0]}, guarded" if isinstance(rule, Guarded) else name
 
 
 def blocks_section(comparison: Comparison) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from demur.cli.options.costs import Classes, Prices
 from demur.cli.options.files import Design, Output, Source
 from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
 from demur.cli.options.limits import Certainty, Limits
+from demur.cli.options.several import Several
 
 __all__ = [
     "Certainty",
@@ -17,6 +18,7 @@ __all__ = [
     "Limits",
     "Output",
     "Prices",
+    "Several",
     "Source",
     "argument",
     "flag",

@@ -16,7 +16,7 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
-from demur.cli.options import Design, Prices, Source, refuse
+from demur.cli.options import Design, Prices, Several, Source, refuse
 from demur.cli.output import times
 from demur.cli.reading.dependence import INDEPENDENT, Dependence
 from demur.cli.reading.roles import (
@@ -154,11 +154,17 @@ class Predictions:
             weights=None if self.weights is None else self.weights[own],
             groups=None,
             amounts={column: amounts[own] for column, amounts in self.amounts.items()},
+            doubts=None if self.doubts is None else self.doubts[own],
             clusters=None if self.clusters is None else self.clusters[own],
             times=None if self.times is None else self.times[own],
             days=None if self.days is None else self.days[own],
             keys=None if self.keys is None else self.keys[own],
         )
+
+    @property
+    def known(self) -> dict[str, FloatArray]:
+        """What else is known of the cases, by column."""
+        return {} if self.doubts is None else {str(self.roles.doubt): self.doubts}
 
     def sentence(self) -> str:
         """Tell what was read, and as what, and what was left out, by class.
@@ -571,17 +577,18 @@ def read_evidence(
     split: bool = True,
     design: Design | None = None,
     places: Places | None = None,
+    several: Several | None = None,
 ) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `prices` may name columns with the costs of the cases, `places` those of batches and keys. Without `split`
     the cases of all groups stay one part, which needs the rows in memory.
     """
-    placed = {} if design is None else design.columns
+    placed, joint = {} if design is None else design.columns, several or Several()
     placed |= {} if places is None else {"--day": places.column}
     if holds_counts(source.file):
-        if placed or prices.by_case:
-            flag = next(iter(placed or prices.columns or prices.ranges))
+        if placed or joint.given() or prices.by_case:
+            flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))
             raise InputError(
                 f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
                 "Hint: pass the file they were counted from."
@@ -600,7 +607,8 @@ def read_evidence(
             parts={"": Part(counted={model: counts})},
         )
     if source.reader == "memory":
-        read = read_predictions(source, prices, design=design, places=places)
+        read = read_predictions(source, prices, doubt=joint.doubt, design=design, places=places)
+        _require_joint(joint, read, source)
         apart = split and read.groups is not None
         rows = (
             {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}
@@ -621,6 +629,8 @@ def read_evidence(
         raise InputError(
             f"`--day` needs the rows, but --engine {source.reader} keeps sums only. Hint: leave --engine out."
         )
+    because = f"needs the rows in memory, got --engine {source.reader}. Hint: leave --engine out."
+    refuse(joint, because=because)
     if not split:
         raise InputError(
             f"`--one-page` needs the rows, but --engine {source.reader} keeps sums only. "
@@ -636,6 +646,25 @@ def read_evidence(
         roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
         _require_countable(roles, prices, source.reader)
         return _counted(table, roles, source, prices)
+
+
+def _require_joint(joint: Several, read: Predictions, source: Source) -> None:
+    """Refuse rules of several models where there is one, and prices of what is no model."""
+    names = list(read.scores)
+    if joint.given() and source.missing_labels == "bounds":
+        raise InputError(
+            f"`{next(iter(joint.given()))}` needs the label of every case. Hint: --missing-labels drop."
+        )
+    for name in joint.asked()["prices"]:
+        if name not in names:
+            raise InputError(
+                f"`--price` names {name!r}, which is no model. Hint: they are {', '.join(names)}."
+            )
+    if joint.combine and joint.doubt is None and len(names) < 2:
+        raise InputError(
+            f"`--combine` needs at least two score columns, got {names[0]}. Hint: pass --model for each, or "
+            "--doubt COLUMN for a guard."
+        )
 
 
 # ---------------------------------------------------------------- saved counts

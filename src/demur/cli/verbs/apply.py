@@ -80,13 +80,12 @@ def command(*, decisions: Decisions, output: Output) -> None:
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    columns = applied.columns
     remark(f"{tally.sentence()} {applied.read()}.", quiet=output.quiet)
     if output.as_json:
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"model": columns[0]} if len(columns) == 1 else {"columns": columns}),
+            **({"columns": applied.columns} if policy.rule.inputs > 1 else {"model": applied.columns[0]}),
             "output": output.path,
             **tally.to_dict(policy),
         }

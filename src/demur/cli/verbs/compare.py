@@ -2,7 +2,18 @@
 
 from click.exceptions import Exit
 
-from demur.cli.options import Certainty, Classes, Design, Limits, Output, Prices, Source, takes, verb
+from demur.cli.options import (
+    Certainty,
+    Classes,
+    Design,
+    Limits,
+    Output,
+    Prices,
+    Several,
+    Source,
+    takes,
+    verb,
+)
 
 __all__ = ["command"]
 
@@ -14,11 +25,15 @@ __all__ = ["command"]
 a miss costs 400 to 600, people can review 50 of 1000 cases a day
   demur compare predictions.csv --cost-fn 400:600 --cost-fp 100 \\
     --cost-abstain 20 --reviews-per-day 50 --cases-per-day 1000
+a cheap test and a dear one, alone and combined
+  demur compare tests.csv --combine --price blood=0.1 --price scan=0.5 \\
+    --cost-fn 10 --cost-fp 4 --cost-abstain 2
 """,
 )
 @takes(Source)
 @takes(Prices)
 @takes(Limits)
+@takes(Several)
 @takes(Classes)
 @takes(Design)
 @takes(Certainty)
@@ -28,6 +43,7 @@ def command(
     source: Source,
     prices: Prices,
     limits: Limits,
+    several: Several,
     classes: Classes,
     design: Design,
     certainty: Certainty,
@@ -47,7 +63,7 @@ def command(
     from demur.cli.answers.comparing import compared, compared_text, write_compared_tables
     from demur.cli.output import write
 
-    read = ask(source, prices, limits, classes, certainty, output, design=design)
+    read = ask(source, prices, limits, classes, certainty, output, design=design, several=several)
     parts = each_part(read, lambda name: compared(read.compare(name)))
     refused = design.require_proof and not proven(parts)
     path = None if refused else output.path  # no file where a proof is asked for and missing

@@ -13,6 +13,7 @@ from demur.cli.options import (
     Limits,
     Output,
     Prices,
+    Several,
     Source,
     flag,
     refuse,
@@ -66,6 +67,7 @@ the same with 50 reviews for 1000 cases a day and a promised precision
 @takes(Source)
 @takes(Prices)
 @takes(Limits)
+@takes(Several)
 @takes(Classes)
 @takes(Design)
 @takes(Certainty)
@@ -76,6 +78,7 @@ def command(
     source: Source,
     prices: Prices,
     limits: Limits,
+    several: Several,
     classes: Classes,
     design: Design,
     certainty: Certainty,
@@ -98,7 +101,14 @@ def command(
     many = classes.names is not None
     if not rule.no_labels:
         output.format((".json",), "a policy is a JSON file.")
-        read = asking.ask(*flags, output, costs_needed=True, abstain_label=rule.abstain_label, design=design)
+        read = asking.ask(
+            *flags,
+            output,
+            costs_needed=True,
+            abstain_label=rule.abstain_label,
+            design=design,
+            several=several,
+        )
         parts = deciding.decide_parts(read, anyway=rule.anyway, proof=design.require_proof)
         raise Exit(deciding.write_decided(read, parts, output))
     costs = None if many else prices.costs()
@@ -108,6 +118,7 @@ def command(
         source,
         prices,
         limits,
+        several,
         design,
         certainty,
         *(() if many else (rule,)),

@@ -14,6 +14,7 @@ from demur.cli.options import (
     Limits,
     Output,
     Prices,
+    Several,
     Source,
     flag,
     refuse,
@@ -77,6 +78,7 @@ three classes, a column of probabilities for each
 @takes(Source)
 @takes(Prices)
 @takes(Limits)
+@takes(Several)
 @takes(Classes)
 @takes(Design)
 @takes(Certainty)
@@ -90,6 +92,7 @@ def command(
     source: Source,
     prices: Prices,
     limits: Limits,
+    several: Several,
     classes: Classes,
     design: Design,
     certainty: Certainty,
@@ -129,7 +132,7 @@ def command(
             "Hint: drop leaves these rows out, and the page says that nothing is proven."
         )
     flags = source, prices, limits, classes, certainty, output
-    read = ask(*flags, split=not pages.one_page, design=design)
+    read = ask(*flags, split=not pages.one_page, design=design, several=several)
     parts = make_reports(read, pages.smallest)
     if design.require_proof and not proven(parts):  # no file where a proof is asked for and missing
         said = (part if isinstance(part, str) else part.headline for part in parts.values())

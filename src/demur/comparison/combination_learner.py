@@ -1,0 +1,226 @@
+"""Learners of combinations of models and of guards against unfamiliar cases.
+
+Every window is the cheapest there is on the rows, given the score it looks at. The limit of a guard, and of
+the disagreement of models, is the cheapest of all, each with the cheapest window of the cases below it; of
+equally cheap limits the largest counts. Ranges of costs are taken in their middle.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from demur._kernels.jit import whole_job
+from demur._kernels.sweep import score_groups
+from demur._kernels.thresholds import cut_points, shortest_in
+from demur._kernels.window_search import costs_up_to
+from demur.comparison.class_learner import Chosen
+from demur.comparison.problem import DecisionProblem
+from demur.comparison.training_losses import TrainingLosses, training_losses
+from demur.counts.costs import ScoreCosts
+from demur.exceptions import InputError
+from demur.honest.cases import SplitCases
+from demur.honest.evaluate import FoldRules, RowLearner, TrainingSets
+from demur.typing import FloatArray, IntArray
+from demur.windows.combined import WAYS, Combined
+from demur.windows.guarded import Guarded
+from demur.windows.window_rule import Window
+
+__all__ = ["CombinationLearner", "GuardLearner", "RowsLearner", "combination_learners", "row_window"]
+
+_NAMES = {"average": "average of", "vote": "vote of", "variance": "disagreement of"}
+_MOST_NAMED = 4
+_TIE = 1e-12
+
+
+def combination_learners(
+    problem: DecisionProblem, names: tuple[str, ...]
+) -> Sequence["CombinationLearner | GuardLearner"]:
+    """Return a learner for every way to combine two or more models, and a guard for every model.
+
+    None under limits or for a guaranteed cost, which these rules are not searched for.
+    """
+    if problem.many or problem.limits.given() or problem.objective == "guaranteed":
+        return []
+    learners: list[CombinationLearner | GuardLearner] = []
+    if "combinations" in problem.include and len(names) > 1:
+        ways = WAYS if problem.may_abstain else WAYS[:2]
+        learners += [CombinationLearner(problem, how, names) for how in ways]
+    if "guards" in problem.include:
+        if problem.doubt is None:
+            raise InputError("`include` names guards, which need a doubt. Hint: pass doubt=..., a column.")
+        if not problem.may_abstain:
+            raise InputError("`include` names guards, which abstain. Hint: give a cost of abstaining.")
+        learners += [GuardLearner(problem, name) for name in names]
+    return learners
+
+
+@dataclass(frozen=True, eq=False)
+class RowsLearner:
+    """Rules of several columns, each chosen on rows with their weighted losses."""
+
+    problem: DecisionProblem
+    aim: ClassVar[int] = 0
+
+    def choose(self, table: FloatArray, rows: TrainingLosses) -> Any:
+        """Choose the rule on some rows."""
+        raise NotImplementedError
+
+    def written(self, rule: Any, table: FloatArray) -> Any:
+        """Round the thresholds of a rule chosen on these rows: the same decisions there."""
+        return rule
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the rule on all cases, with rounded thresholds."""
+        rows = training_losses(cases, self.problem, np.arange(len(table)))
+        return Chosen(self.written(self.choose(table, rows), table))
+
+    def fit(self, sets: TrainingSets) -> FoldRules:
+        """Return the rule of every training set."""
+        scores, cases = sets.model.scores, sets.cases
+
+        def choose(cell: IntArray, number: FloatArray) -> Any:
+            return self.choose(scores[cell], training_losses(cases, self.problem, cell, number))
+
+        with whole_job(scores.size * cases.folds * cases.repeats):
+            return RowLearner(choose).fit(sets)
+
+
+@dataclass(frozen=True, eq=False)
+class CombinationLearner(RowsLearner):
+    """Windows on the mean or the votes of all members."""
+
+    how: str
+    members: tuple[str, ...]
+    kind: ClassVar[str] = Combined.kind
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """The way and the models: "average of a, b and c"."""
+        *most, last = self.members
+        many = len(self.members) > _MOST_NAMED
+        listed = f"{len(self.members)} models" if many else f"{', '.join(most)} and {last}"
+        return f"{_NAMES[self.how]} {listed}"
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Return the rank among candidates: after rules of one model."""
+        return (4, place)
+
+    def choose(self, table: FloatArray, rows: TrainingLosses) -> Combined:
+        """Choose the window, those of the votes, and the limit of the disagreement."""
+        if not np.isfinite(table).all():
+            raise InputError("`scores` must be finite to be combined. Hint: leave combinations out.")
+        may_abstain, losses = self.problem.may_abstain, rows.losses
+        voting = table.T if self.how == "vote" else ()
+        rule = Combined(
+            how=self.how,
+            names=self.members,
+            window=Window(0, 0),
+            windows=tuple(row_window(column, losses, may_abstain=may_abstain) for column in voting),
+            prices=tuple(self.problem.prices.get(name, 0.0) for name in self.members),
+        )
+        score = rule.score(table)
+        if self.how != "variance" or not may_abstain:
+            return replace(rule, window=row_window(score, losses, may_abstain=may_abstain))
+        window, limit = cheapest_guard(score, rule.disagreement(table), losses)
+        return replace(rule, window=window, max_disagreement=limit)
+
+    def written(self, rule: Combined, table: FloatArray) -> Combined:
+        """Round the thresholds."""
+        return replace(
+            rule,
+            window=_written(rule.window, rule.score(table)),
+            windows=tuple(map(_written, rule.windows, table.T)),
+            max_disagreement=shortest_in(rule.max_disagreement, rule.disagreement(table)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GuardLearner(RowsLearner):
+    """A window on the score of a model below a limit of the doubt, searched unless `max_doubt` is given."""
+
+    model: str
+    max_doubt: float | None = None
+    kind: ClassVar[str] = Guarded.kind
+
+    @property
+    def name(self) -> str:
+        """The model and the column of the doubt."""
+        return f"{self.model} guarded by {self.problem.doubt}"
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The one model."""
+        return (self.model,)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The column of the doubt."""
+        return (str(self.problem.doubt),)
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Return the rank among candidates: after windows, before rules of several models."""
+        return (3, place)
+
+    def choose(self, table: FloatArray, rows: TrainingLosses) -> Guarded:
+        """Choose the limit of the doubt and the window below it."""
+        score, doubt = table.T
+        window, limit = cheapest_guard(score, doubt, rows.losses, limit=self.max_doubt)
+        return Guarded(
+            lower=window.lower,
+            upper=window.upper,
+            max_doubt=limit,
+            names=(self.model, self.reads[0]),
+            price=self.problem.prices.get(self.model, 0.0),
+        )
+
+    def written(self, rule: Guarded, table: FloatArray) -> Guarded:
+        """Round the thresholds of what passes; a limit that was given stays."""
+        score, doubt = table.T
+        window = _written(rule.window, score[doubt <= rule.max_doubt])
+        limit = shortest_in(rule.max_doubt, doubt) if self.max_doubt is None else rule.max_doubt
+        return replace(rule, lower=window.lower, upper=window.upper, max_doubt=limit)
+
+
+def _written(window: Window, score: FloatArray) -> Window:
+    """Round the thresholds of a window chosen on these scores: the same decisions there."""
+    return Window(shortest_in(window.lower, score), shortest_in(window.upper, score))
+
+
+# ---------------------------------------------------------------- searches on rows
+
+
+def _beyond_the_least(losses: FloatArray) -> FloatArray:
+    """Take the smallest loss of each row off, which changes no comparison of rules: none is below 0."""
+    return np.asarray((losses - losses.min(axis=1, keepdims=True)).T)
+
+
+def row_window(score: FloatArray, losses: FloatArray, *, may_abstain: bool) -> Window:
+    """Return the cheapest window of a score on rows with their weighted losses (`training_losses`)."""
+    miss, alarm, *review = _beyond_the_least(losses if may_abstain else losses[:, :2])
+    sums = ScoreCosts.from_arrays(score, miss=miss, alarm=alarm, review=review[0] if review else 0.0)
+    found = sums.window(may_abstain=may_abstain)
+    return Window(found.lower, found.upper)
+
+
+def cheapest_guard(
+    score: FloatArray, doubt: FloatArray, losses: FloatArray, *, limit: float | None = None
+) -> tuple[Window, float]:
+    """Return the cheapest limit of the doubt, unless one is given, and the cheapest window below it."""
+    if limit is None:
+        limit = _cheapest_limit(score, doubt, losses)
+    kept = doubt <= limit
+    if not kept.any():
+        return Window(-math.inf, math.inf), limit
+    return row_window(score[kept], losses[kept], may_abstain=True), limit
+
+
+def _cheapest_limit(score: FloatArray, doubt: FloatArray, losses: FloatArray) -> float:
+    """Limit of the doubt with the cheapest window below it; of equally cheap ones the largest."""
+    doubts, (miss, alarm, review) = score_groups(doubt), _beyond_the_least(losses)
+    costs = costs_up_to(score_groups(score).places(), doubts.places(), miss, alarm, review)
+    last = int(np.flatnonzero(costs <= costs.min() + _TIE * float(review.sum()))[-1])
+    return float(cut_points(doubts.scores, doubts.scores)[0][last + 1])
