@@ -398,7 +398,7 @@ REMOVE = object()
         ("version", REMOVE, "`version` is missing"),
         ("rule", REMOVE, "`rule.kind` is missing"),
         ("rule", [1, 2], "`rule.kind` is missing"),
-        ("rule.kind", "tree", "`rule.kind` must be one of 'window', 'class weights', got 'tree'"),
+        ("rule.kind", "tree", "`rule.kind` must be one of 'window', 'class weights', 'by group', got 'tree'"),
         ("rule.upper", REMOVE, "`upper` is missing"),
         ("rule.lower", math.nan, "`lower` must not be NaN"),
         ("rule.upper", math.nan, "`upper` must not be NaN"),

@@ -15,6 +15,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Equals,
     Interpolated,
     Number,
     Numeric,
@@ -48,6 +49,11 @@ def onnx_of(
 
     With `model` its inputs in, both out. ONNX has no missing labels: rows without a decision abstain.
     """
+    if any(isinstance(test, Equals) for test, _ in getattr(decision.value, "branches", ())):
+        raise InputError(
+            "A rule per group has no ONNX model: the operators used here cannot compare text. "
+            "Hint: export SQL or Python."
+        )
     try:
         import onnx
         import onnx.checker
@@ -160,6 +166,7 @@ class _Writer:
     def condition(self, test: Condition) -> str:
         if isinstance(test, All):
             return self.both([self.condition(one) for one in test.conditions])
+        assert not isinstance(test, Equals), "refused before"
         return self.node(_COMPARISONS[test.operator], self.number(test.left), self.number(test.right))
 
     def both(self, tests: Sequence[str]) -> str:

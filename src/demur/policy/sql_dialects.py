@@ -68,6 +68,8 @@ class Dialect:
         Write a finite float exactly, a text, and the name of a column.
     missing : str
         Condition of no score, with {raw} for the column and {score} for it as a float.
+    as_text : str
+        A column as text that is compared letter by letter.
     whole_table_name : bool
         Whether a dotted name of a table is quoted as one.
     greatest, least : str
@@ -80,6 +82,7 @@ class Dialect:
     text: Callable[[str], str] = _quoted_text
     column: Callable[[str], str] = _quoted_name
     missing: str
+    as_text: str = "CAST({raw} AS VARCHAR)"
     whole_table_name: bool = False
     greatest: str = "GREATEST"
     least: str = "LEAST"
@@ -103,6 +106,7 @@ DIALECTS = {
         literal=_cast_text("DOUBLE PRECISION"),
         # in PostgreSQL NaN equals itself and exceeds every number
         missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE PRECISION)",
+        as_text="CAST({raw} AS TEXT)",
     ),
     "spark": Dialect(
         name="Spark SQL",
@@ -111,6 +115,7 @@ DIALECTS = {
         text=_escaped,
         column=_ticked_name,
         missing="{raw} IS NULL OR isnan({score})",
+        as_text="CAST({raw} AS STRING)",
     ),
     "bigquery": Dialect(
         name="BigQuery",
@@ -120,6 +125,7 @@ DIALECTS = {
         # it reads backslashes in names, too
         column=lambda name: "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`",
         missing="{raw} IS NULL OR IS_NAN({score})",
+        as_text="CAST({raw} AS STRING)",
         whole_table_name=True,
     ),
     "snowflake": Dialect(
@@ -139,6 +145,8 @@ DIALECTS = {
         text=lambda label: "N" + _quoted_text(label),
         column=_doubled("[", "]"),
         missing="{raw} IS NULL",
+        # its default takes North for north
+        as_text="CAST({raw} AS NVARCHAR(MAX)) COLLATE Latin1_General_BIN2",
     ),
     "sqlite": Dialect(
         name="SQLite",
@@ -149,6 +157,7 @@ DIALECTS = {
         column=lambda name: f"[{name}]" if "]" not in name else _ticked_name(name),
         # text would count as 0; NaN is stored as NULL
         missing="typeof({raw}) NOT IN ('real', 'integer')",
+        as_text="CAST({raw} AS TEXT) COLLATE BINARY",
         greatest="max",
         least="min",
     ),

@@ -1,3 +1,6 @@
+from .by_group import ByGroup as ByGroup
+from .by_group import Constant as Constant
+from .by_group import GroupRule as GroupRule
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule
 from .combined import CombinedRule as CombinedRule
