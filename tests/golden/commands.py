@@ -77,7 +77,8 @@ SESSIONS: dict[str, dict[str, str]] = {
         " -o amounts.json",
         "without-a-model": f"decide {_TIES} --model coin --cost-fn 1 --cost-fp 1"
         " --cost-abstain 0.05 -o nothing.json",
-        "groups": f"decide {_SITES} --model score --group site {_COSTS} -o {{group}}.json",
+        "groups": f"decide {_SITES} --model score --group site {_COSTS} -o policy.json",
+        "groups-applied": "apply policy.json sites.csv -o decided.csv",
         "no-costs": f"decide {_TWO}",
         "require-proof": f"decide {_TWO} {_COSTS} --max-abstention 0.2 --require-proof -o proven.json",
         "require-proof-missing": f"decide {_VISITS} {_COSTS} --require-proof -o nothing.json",

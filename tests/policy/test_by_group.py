@@ -302,9 +302,9 @@ def test_policy_of_answers_decides_as_each_answer():
     for name, answer in found.items():
         own = site == name
         assert np.array_equal(codes[own], answer.decide(scores[answer.model][own]))
-    assert "Too few cases for a rule of their own: tiny." in made.note
+    assert "Without a rule of their own: tiny." in made.note
     limits = ", ".join(f"{name} {found[name].interval.high:.4g}" for name in ("north", "south"))
-    assert f"Upper ends of the cost per case: {limits}, all cases {fallback.interval.high:.4g}." in made.note
+    assert f"Upper ends of the cost per case: all cases {fallback.interval.high:.4g}, {limits}." in made.note
 
 
 def test_promise_is_the_mean_by_cases_by_hand():

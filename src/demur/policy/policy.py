@@ -55,6 +55,8 @@ FROM_COSTS = "From costs alone, no evidence: no labelled case was looked at."
 """Note of a policy without evidence."""
 
 _CHOSEN = ("cheapest", "constrained", "amounts")
+# groups that a note lists
+_MOST_NOTED = 20
 # ratios of costs may differ by rounding
 _ROUNDING = 1e-9
 
@@ -536,12 +538,12 @@ class Policy(Result):
         costs = next((answer for answer in reversed(every) if answer.kind != "threshold"), fallback).costs
         own = {str(name): answer for name, answer in answers.items() if answer is not fallback}
         left = [str(name) for name, answer in answers.items() if answer is fallback]
-        limits = {**own, "all cases": fallback}.items()
-        listed = ", ".join(f"{name} {answer.interval.high:.4g}" for name, answer in limits)
+        limits = [f"{name} {one.interval.high:.4g}" for name, one in {"all cases": fallback, **own}.items()]
+        listed = ", ".join(limits[:_MOST_NOTED]) + (", ..." if len(limits) > _MOST_NOTED else "")
         notes = [
             fallback.condition,
             f"Upper ends of the cost per case: {listed}.",
-            f"Too few cases for a rule of their own: {', '.join(left)}." if left else "",
+            f"Without a rule of their own: {', '.join(left)}." if left else "",
         ]
         return cls(
             rule=ByGroup(

@@ -38,7 +38,7 @@ def group_text(value: Any) -> str:
 
 def _spellings(name: str) -> tuple[str, ...]:
     """Return the texts that other systems write for a group."""
-    others = (f"{name}.0", f"{name} 00:00:00", name.title())
+    others = (f"{name}.0", f"{name} 00:00:00", f"{name}T00:00:00", name.title())
     return (name, *(other for other in others if other != name and group_text(other) == name))
 
 

@@ -218,9 +218,9 @@ class TwoClasses:
             return self.problem
         return replace(self.problem, costs=self.prices.case_costs(part.rows.amounts))
 
-    def compare(self, name: str) -> Comparison:
+    def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
-        part, labels, problem = self.cases.parts[name], self.labels, self.problem
+        part, labels, problem = self.cases.part(name), self.labels, self.problem
         if part.summed is not None:
             table = CaseTable.of_sums(part.summed, problem, labels=labels)
         elif part.joint is not None:
@@ -247,7 +247,7 @@ class TwoClasses:
         own = {name: self._compared_rows(one) for name, one in rows.own.items()}
         return compared_where_scored(found, own, without)
 
-    def policy(self, answer: Answer, name: str) -> Policy:
+    def policy(self, answer: Answer, name: str | None) -> Policy:
         """Make the policy of an answer."""
         return Policy.from_answer(answer, abstain_label=self.abstain_label)
 
@@ -318,21 +318,21 @@ class ManyClasses:
     asked: dict[str, Any]
     abstain_label: Any
 
-    def compare(self, name: str) -> Comparison:
+    def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part."""
-        part = self.cases.parts[name]
+        part = self.cases.part(name)
         labels = np.array(self.asked["classes"], dtype=object)[part.codes]
         rows = {"sample_weight": part.weights, **part.placed}
         table, problem, names = table_of_classes(labels, part.proba, prevalence=None, **rows, **self.asked)
         return compared(self.cases.doubted(table, problem), problem, class_names=names)
 
-    def policy(self, answer: Answer, name: str) -> Policy:
+    def policy(self, answer: Answer, name: str | None) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""
         policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
         rows, model = self.cases, str(answer.model)
         if policy.rule.inputs > 1:
             return replace(policy, columns=rows.columns[model])
-        total = rows.parts[name].proba[model].sum(axis=1)
+        total = rows.part(name).proba[model].sum(axis=1)
         if abs(total - 1).max() > _SUM_OF_ONE:
             raise InputError(
                 f"`{rows.data['source']}` must have probabilities of two classes that sum to 1 in every "

@@ -31,6 +31,7 @@ from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.by_group import group_text
 
 __all__ = [
     "ClassPart",
@@ -76,7 +77,7 @@ class ClassPart:
 
     def by(self, group: Column) -> "dict[str, ClassPart]":
         """Return the cases of every group."""
-        groups = np.array([class_name(value) for value in group.values.tolist()])
+        groups = np.array([group_text(value) for value in group.values.tolist()])
         return {name: self.of(groups == name) for name in np.unique(groups).tolist()}
 
 
@@ -185,6 +186,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         columns=columns,
         parts={"": whole} if source.group is None else whole.by(read[source.group]),
         group=source.group,
+        together=whole,
         dependence=dependence,
         aside=aside,
     )

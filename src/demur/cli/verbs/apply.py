@@ -27,8 +27,10 @@ def command(*, decisions: Decisions, output: Output) -> None:
     has the columns of FILE as they stand and one more for the decision, in the labels of the policy:
     a Parquet file if -o ends in .parquet (columns keep their types; text from CSV stays text), else
     CSV with the separator of FILE. A row whose score is missing or not a number is reported with
-    its line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
-    The exit code is 3 if no row got a decision, else 0; 2 for an error.
+    its line and gets an empty decision. Where the policy has a rule per group, that of its group
+    decides on a row; of an unknown group the rule for all cases does, and such rows are counted. With
+    --json a summary goes to standard output; this needs -o. The exit code is 3 if no row got a
+    decision, else 0; 2 for an error.
 
     Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
     fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
@@ -49,6 +51,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.labels import Audit
+    from demur.windows.by_group import ByGroup
 
     audit = None
     if decisions.audit is not None:
@@ -80,6 +83,8 @@ def command(*, decisions: Decisions, output: Output) -> None:
     columns = applied.columns
     one = len(columns) == 1
     read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
+    if isinstance(policy.rule, ByGroup):
+        read = f"Numbers from columns {', '.join(columns[:-1])}, groups by {columns[-1]}"
     remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
     if output.as_json:
         content = {
