@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
 from demur.comparison.answer import Answer
+from demur.comparison.by_group import GroupCosts
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.comparison import (
     Comparison,
@@ -34,10 +35,12 @@ __all__ = [
     "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
     "NOT_PROVEN",
+    "Breakdown",
     "ManyClasses",
     "Read",
     "TwoClasses",
     "ask",
+    "breakdown",
     "class_abstain_label",
     "class_question",
     "each_part",
@@ -92,6 +95,9 @@ def ask(
     design: Design | None = None,
 ) -> "Read":
     """Check the flags, read the file, and say what there is to say about both."""
+    by = None if design is None else design.by
+    if by is not None and source.missing_labels == "bounds":
+        raise InputError("`--by` needs labels, got --missing-labels bounds. Hint: leave one of them out.")
     if classes.names is not None:
         several = len(classes.listed()) > 2
         named = tuple(limit.flag for limit in LIMITS if not several or limit.many_classes)
@@ -104,8 +110,8 @@ def ask(
     costs = prices.costs_or_range()
     if costs is None and costs_needed:
         raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given()):
-        name = "--objective" if prices.objective else next(iter(limits.given()))
+    if costs is None and (prices.objective or limits.given() or by):
+        name = "--objective" if prices.objective else next(iter(limits.given()), "--by")
         raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
     problem = DecisionProblem.checked(
         costs=costs,
@@ -163,6 +169,27 @@ def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
     }
     return document(kind, read.cases.answered(answers), version=3)
+
+
+class Breakdown(NamedTuple):
+    """What the rule of an answer does for every value of a column."""
+
+    column: str
+    costs: GroupCosts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as built-in types."""
+        return {"column": self.column, **self.costs.to_dict()}
+
+
+def breakdown(
+    read: "Read", name: str | None, comparison: Comparison, *, models_only: bool = False
+) -> Breakdown | None:
+    """Return what the rule of the answer for a part does for every value of --by; None without it."""
+    values = read.cases.broken_down(name)
+    if values is None:
+        return None
+    return Breakdown(read.cases.data["by"], comparison.by(values, models_only=models_only))
 
 
 def proven(parts: Mapping[str, Any]) -> bool:

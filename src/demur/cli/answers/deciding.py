@@ -9,7 +9,15 @@ import click
 import numpy as np
 
 from demur._html import threshold_text
-from demur.cli.answers.asking import Read, class_abstain_label, each_part, part_remarks
+from demur.cli.answers.asking import (
+    Breakdown,
+    Read,
+    breakdown,
+    class_abstain_label,
+    each_part,
+    part_remarks,
+)
+from demur.cli.answers.tables import groups_section
 from demur.cli.options import Output, Source
 from demur.cli.output import document, heading, number, percent, remark, table, wrapped, write
 from demur.cli.reading.class_columns import read_class_probabilities
@@ -52,11 +60,15 @@ _ALL = None
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decided:
-    """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
+    """The comparison, the answer a policy is made of, and the policy; None for a rule without a model.
+
+    `by` tells what the rule of the answer does by group of cases, where somebody asked.
+    """
 
     comparison: Comparison
     answer: Answer
     policy: Policy | None
+    by: Breakdown | None = None
 
     def words(self) -> list[str]:
         """Return, paragraph by paragraph, the decision and what it rests on."""
@@ -76,7 +88,7 @@ class Decided:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
-        comparison = self.comparison.to_dict()
+        comparison = self.comparison.to_dict() | ({} if self.by is None else {"by": self.by.to_dict()})
         return {
             "decision": self.answer.words,
             "model": self.answer.model,
@@ -98,7 +110,8 @@ def decide_parts(read: Read, *, anyway: bool, proof: bool = False) -> dict[str |
             answer = comparison.best_model()
         unproven = proof and answer.verdict != "proven"
         policy = None if answer.is_trivial or unproven else read.policy(answer, name)
-        return Decided(comparison=comparison, answer=answer, policy=policy)
+        by = breakdown(read, name, comparison, models_only=answer is not comparison.answer)
+        return Decided(comparison=comparison, answer=answer, policy=policy, by=by)
 
     parts: dict[Any, Decided | str] = dict(each_part(read, decided))
     return parts if read.cases.group is None else {**parts, _ALL: decided(_ALL)}
@@ -127,7 +140,10 @@ def write_decided(
         if group is not None:
             title = f"Every other {group}: the rule for all {read.cases.whole.n:g} cases"
             blocks.append(heading(title if name is None else read.cases.title(name), output=None))
-        blocks += [*map(wrapped, lines), *([] if group is None else [""])]
+        blocks += map(wrapped, lines)
+        if isinstance(part, Decided) and part.by is not None:
+            blocks += ["", *groups_section(*part.by), *([""] if group is None else [])]
+        blocks += [] if group is None else [""]
     closing = [_NOT_PROVEN if proof and any(not one.answer.is_trivial for one in decided) else _REFUSED]
     if policy is not None:
         closing = [*(_group_words(policy, parts) if group else ()), *_policy_words(policy, output)]

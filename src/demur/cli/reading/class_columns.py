@@ -50,7 +50,8 @@ _MODEL = "model"
 class ClassPart:
     """The cases of one group, or all of them; `codes` are places in the list of classes.
 
-    `placed` has their clusters and times, as arguments of `compare_models`.
+    `placed` has their clusters and times, as arguments of `compare_models`; `broken_down` what results are
+    broken down by.
     """
 
     exact: ClassVar[bool] = True
@@ -60,6 +61,7 @@ class ClassPart:
     proba: dict[str, FloatArray]
     weights: FloatArray | None
     placed: dict[str, Any] = field(default_factory=dict)
+    broken_down: Any = None
 
     @property
     def n(self) -> float:
@@ -73,6 +75,7 @@ class ClassPart:
             proba={model: columns[own] for model, columns in self.proba.items()},
             weights=None if self.weights is None else self.weights[own],
             placed={name: values[own] for name, values in self.placed.items()},
+            broken_down=None if self.broken_down is None else self.broken_down[own],
         )
 
     def by(self, group: Column) -> "dict[str, ClassPart]":
@@ -140,9 +143,10 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         require_unused(design.columns, (label, *every, source.weight, source.group))
         placed = {"groups": design.cluster, "time": design.time}
         others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
-        used = [label, *every, *others]
+        # to look at results by a column settles nothing
+        dependence = dependent_columns(table, design, (label, *every, *others, *source.exclude))
+        used = [label, *every, *others, *([] if design.by is None else [design.by])]
         require_excluded(table, source.exclude, used)
-        dependence = dependent_columns(table, design, (*used, *source.exclude))
         read = _read_numbers(table, every, [*used, *dependence.dates])
     read, dropped = complete_rows(read, used, label, source)
     weights = None if source.weight is None else check_weights(read[source.weight].values, source.weight)
@@ -160,6 +164,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         weights=weights,
         proba=proba,
         placed={name: read[column].values for name, column in placed.items() if column is not None},
+        broken_down=None if design.by is None else read[design.by].values,
     )
     dependence = dependence.in_rows(whole.codes, proba, read, design)
     told = {
@@ -167,6 +172,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         "groups by": source.group,
         "clusters by": design.cluster,
         "times": design.time,
+        "results by": design.by,
     }
     text = f"Read {len(whole.codes)} rows of {table.name}: label column {label}, {_listed(classes, columns)}"
     text += "".join(f", {word} {column}" for word, column in told.items() if column)
@@ -180,7 +186,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
             "models": {name: list(listed) for name, listed in columns.items()},
             "weight": source.weight,
             "group": source.group,
-            **{name: column for name in ("cluster", "time") if (column := getattr(design, name))},
+            **{name: column for name in ("cluster", "time", "by") if (column := getattr(design, name))},
             **dropped_counts(dropped),
         },
         columns=columns,

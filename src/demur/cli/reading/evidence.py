@@ -112,8 +112,8 @@ class Predictions:
         Signs that rows are not independent.
     doubts : array or None
         Element i: how unlike the training data case i is.
-    clusters, times : array or None
-        Element i: cluster and time of case i.
+    clusters, times, broken_down : array or None
+        Element i: cluster and time of case i, and what results are broken down by.
     unscored : Unscored or None
         What is known of rows without a score of some model, where these are left out.
     own : dict
@@ -135,6 +135,7 @@ class Predictions:
     doubts: FloatArray | None = None
     clusters: Any = None
     times: Any = None
+    broken_down: Any = None
     unscored: Unscored | None = None
     own: "dict[str, Predictions]" = field(default_factory=dict)
 
@@ -154,6 +155,7 @@ class Predictions:
             amounts={column: amounts[own] for column, amounts in self.amounts.items()},
             clusters=None if self.clusters is None else self.clusters[own],
             times=None if self.times is None else self.times[own],
+            broken_down=None if self.broken_down is None else self.broken_down[own],
         )
 
     def sentence(self) -> str:
@@ -248,6 +250,7 @@ def _complete_predictions(
         doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
         clusters=None if roles.cluster is None else columns[roles.cluster].values,
         times=None if roles.time is None else columns[roles.time].values,
+        broken_down=None if roles.by is None else columns[roles.by].values,
     )
 
 
@@ -544,6 +547,11 @@ class Evidence:
         """Return the cases of a group; of all groups together for None."""
         return self.whole if name is None else self.parts[name]
 
+    def broken_down(self, name: str | None) -> Any:
+        """Return what results of a part are broken down by: a value for every case, or None."""
+        part = self.part(name)
+        return getattr(part.rows if isinstance(part, Part) else part, "broken_down", None)
+
     def title(self, name: str) -> str:
         """Return the heading of a group."""
         return f"{self.group} = {name}: {self.parts[name].n:g} cases"
@@ -661,7 +669,11 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
 
 
 def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
-    """Refuse clusters and times beside what needs the rows."""
+    """Refuse groups of results, and clusters and times beside what needs the rows."""
+    if roles.by is not None:
+        raise InputError(
+            f"`--by` needs the rows, but --engine {engine} keeps counts only. Hint: leave --engine out."
+        )
     flag = "--cluster" if roles.cluster else "--time" if roles.time else None
     others = {
         "costs by case": prices.by_case,

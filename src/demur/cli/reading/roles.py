@@ -121,8 +121,8 @@ class Roles:
         Columns with costs of the cases.
     doubt : str or None
         Column that says how unlike the training data a case is.
-    cluster, time : str or None
-        Columns of clusters and of times.
+    cluster, time, by : str or None
+        Columns of clusters, of times, and of what results are broken down by.
     dependence : Dependence
         Columns that say that rows may not be independent, where somebody asked.
     """
@@ -137,12 +137,13 @@ class Roles:
     doubt: str | None = None
     cluster: str | None = None
     time: str | None = None
+    by: str | None = None
     dependence: Dependence = INDEPENDENT
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        others = (self.weight, self.group, self.doubt, self.cluster, self.time)
+        others = (self.weight, self.group, self.doubt, self.cluster, self.time, self.by)
         return (self.label, *self.models, *filter(None, others), *self.amounts)
 
 
@@ -158,7 +159,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         "group": roles.group,
         "left_out": list(roles.left_out),
         **({"amounts": list(roles.amounts)} if roles.amounts else {}),
-        **{name: value for name in ("doubt", "cluster", "time") if (value := getattr(roles, name))},
+        **{name: value for name in ("doubt", "cluster", "time", "by") if (value := getattr(roles, name))},
     }
 
 
@@ -173,6 +174,7 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         "groups by": roles.group,
         "clusters by": roles.cluster,
         "times": roles.time,
+        "results by": roles.by,
         "costs of the cases": ", ".join(roles.amounts),
     }
     text += "".join(f", {word} {column}" for word, column in others.items() if column)
@@ -187,7 +189,7 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
 
 
 def require_unused(placed: Mapping[str, str], others: Collection[str | None]) -> None:
-    """Refuse a column of clusters or times that has another role."""
+    """Refuse a column of clusters, times or groups that has another role."""
     for flag, name in placed.items():
         if name in others or list(placed.values()).count(name) > 1:
             raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
@@ -254,9 +256,12 @@ def choose_roles(
         doubt=doubt,
         cluster=placed.get("--cluster"),
         time=placed.get("--time"),
+        by=placed.get("--by"),
     )
     if design is not None:
-        roles = replace(roles, dependence=dependent_columns(table, design, (*roles.columns, *source.exclude)))
+        # to look at results by a column settles nothing
+        used = [name for name in roles.columns if name != roles.by]
+        roles = replace(roles, dependence=dependent_columns(table, design, (*used, *source.exclude)))
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
 

@@ -78,7 +78,7 @@ three classes, a column of probabilities for each
 @takes(Prices)
 @takes(Limits)
 @takes(Classes)
-@takes(Design)
+@takes(Design, without=("by",))
 @takes(Certainty)
 @takes(Pages)
 @takes(
