@@ -55,6 +55,7 @@ SESSIONS: dict[str, dict[str, str]] = {
         "missing": f"compare missing.csv {_COSTS}",
         "drop-missing": f"compare missing.csv {_COSTS} --drop-missing",
         "groups": f"compare {_SITES} --group site {_COSTS}",
+        "by": f"compare {_SITES} --by site {_COSTS}",
         "ids-that-repeat": f"compare {_VISITS} {_COSTS}",
         "clusters": f"compare {_VISITS} {_COSTS} --cluster patient_id --exclude day",
         "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
@@ -78,7 +79,6 @@ SESSIONS: dict[str, dict[str, str]] = {
         "without-a-model": f"decide {_TIES} --model coin --cost-fn 1 --cost-fp 1"
         " --cost-abstain 0.05 -o nothing.json",
         "groups": f"decide {_SITES} --model score --group site {_COSTS} -o policy.json",
-        "groups-applied": "apply policy.json sites.csv -o decided.csv",
         "no-costs": f"decide {_TWO}",
         "require-proof": f"decide {_TWO} {_COSTS} --max-abstention 0.2 --require-proof -o proven.json",
         "require-proof-missing": f"decide {_VISITS} {_COSTS} --require-proof -o nothing.json",

@@ -78,6 +78,20 @@ class GroupCosts(Result):
         Whether errors are misses and false alarms.
     confidence_level : float
         Level of the intervals, each for itself.
+
+    Examples
+    --------
+    In the south the score tells nothing, and most positives are missed:
+
+    >>> import numpy as np
+    >>> from demur import Binormal, CostModel, compare_models
+    >>> y, s = Binormal(separation=3.0).sample(1000, rng=0)
+    >>> south = np.arange(1000) % 4 == 0
+    >>> s = np.where(south, np.random.default_rng(0).normal(size=1000), s)
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> found = compare_models(y, s, costs=costs).by(np.where(south, "south", "north"))
+    >>> [(group.name, round(group.cost), round(group.miss_rate, 2)) for group in found.groups]
+    [('north', 3, 0.01), ('south', 26, 0.84)]
     """
 
     groups: tuple[GroupCost, ...]

@@ -173,20 +173,6 @@ class Comparison(Result):
         ------
         InputError
             Without costs, for counts, for bounded labels, and for another number of values than cases.
-
-        Examples
-        --------
-        In the south the score tells nothing, and most positives are missed:
-
-        >>> import numpy as np
-        >>> from demur import Binormal, CostModel, compare_models
-        >>> y, s = Binormal(separation=3.0).sample(1000, rng=0)
-        >>> south = np.arange(1000) % 4 == 0
-        >>> s = np.where(south, np.random.default_rng(0).normal(size=1000), s)
-        >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
-        >>> found = compare_models(y, s, costs=costs).by(np.where(south, "south", "north"))
-        >>> [(group.name, round(group.cost), round(group.miss_rate, 2)) for group in found.groups]
-        [('north', 3, 0.01), ('south', 26, 0.84)]
         """
         if self.choice is None:
             raise InputError("`costs` are needed for groups. Hint: pass costs=CostModel(...).")

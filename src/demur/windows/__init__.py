@@ -5,7 +5,8 @@ worst cost over several cost points, both exactly, on running masses; `cheapest`
 `promised` put names and checks around them. `certified` promises precision for the population
 with confidence. `reliable` follows Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006): points of the
 ROC hull, reached by chance where no threshold does. `rule` holds what a policy
-deploys, `Window` and `ClassRule`, and `expression` the tree of operations that describes their decisions.
+deploys, `Window` and `ClassRule`, `by_group` such a rule for every group, and `expression` the tree of
+operations that describes their decisions.
 
 Imports: surface, roc, costs, counts.
 """

@@ -81,7 +81,7 @@ class Constant:
 
 
 class GroupRule(NamedTuple):
-    """A rule and the columns it reads."""
+    """The rule of one group, and the names of the columns it reads."""
 
     columns: tuple[str, ...]
     rule: Rule | Constant

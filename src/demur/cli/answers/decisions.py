@@ -91,6 +91,14 @@ class Application:
         audit = dict(zip(AUDIT_COLUMNS, ("INTEGER", "DOUBLE"), strict=True))
         return {self.asked.column: _TYPES[label_kind(labels)], **({} if self.audit is None else audit)}
 
+    def read_words(self) -> str:
+        """Say which columns were read."""
+        if isinstance(self.policy.rule, ByGroup):
+            return f"Numbers from columns {', '.join(self.columns[:-1])}, groups by {self.columns[-1]}."
+        if len(self.columns) == 1:
+            return f"Scores from column {self.columns[0]}."
+        return f"Probabilities from columns {', '.join(self.columns)}."
+
     def batches(self, stream: RowStream) -> Iterator[Batch]:
         """Yield the rows of a file with the numbers that decide on them, and their groups if these matter."""
         rule, cells = self.policy.rule, not self.asked.only

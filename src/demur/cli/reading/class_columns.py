@@ -142,10 +142,9 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         label = source.label if source.label is not None else guessed_label(table, taken=every)
         require_unused(design.columns, (label, *every, source.weight, source.group))
         placed = {"groups": design.cluster, "time": design.time}
-        others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
-        # to look at results by a column settles nothing
-        dependence = dependent_columns(table, design, (label, *every, *others, *source.exclude))
-        used = [label, *every, *others, *([] if design.by is None else [design.by])]
+        used = [label, *every, *filter(None, (source.weight, source.group, *placed.values()))]
+        dependence = dependent_columns(table, design, (*used, *source.exclude))
+        used += filter(None, [design.by])  # after that: to look at results by a column settles nothing
         require_excluded(table, source.exclude, used)
         read = _read_numbers(table, every, [*used, *dependence.dates])
     read, dropped = complete_rows(read, used, label, source)

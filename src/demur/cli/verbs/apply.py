@@ -51,7 +51,6 @@ def command(*, decisions: Decisions, output: Output) -> None:
     from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
     from demur.monitoring.labels import Audit
-    from demur.windows.by_group import ByGroup
 
     audit = None
     if decisions.audit is not None:
@@ -80,17 +79,13 @@ def command(*, decisions: Decisions, output: Output) -> None:
     for sentence in tally.warnings:
         # said even when quiet: decisions on another scale are all wrong
         remark(f"WARNING: {sentence}", quiet=False)
-    columns = applied.columns
-    one = len(columns) == 1
-    read = f"Scores from column {columns[0]}" if one else f"Probabilities from columns {', '.join(columns)}"
-    if isinstance(policy.rule, ByGroup):
-        read = f"Numbers from columns {', '.join(columns[:-1])}, groups by {columns[-1]}"
-    remark(f"{tally.sentence()} {read}.", quiet=output.quiet)
+    remark(f"{tally.sentence()} {applied.read_words()}", quiet=output.quiet)
     if output.as_json:
+        columns = applied.columns
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"model": columns[0]} if one else {"columns": columns}),
+            **({"model": columns[0]} if len(columns) == 1 else {"columns": columns}),
             "output": output.path,
             **tally.to_dict(policy),
         }
