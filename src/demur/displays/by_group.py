@@ -94,6 +94,7 @@ class GroupCostDisplay(Display):
             axis_words(panel, words, "")
             panel.set(ylim=(len(groups) - 0.5, -0.5), yticks=place, yticklabels=[])
             panel.set_xlim(left=min(0.0, float(np.nanmin([low, value]))))
+            panel.locator_params(axis="x", nbins=4)
             if name != "cost":
                 panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
         short = [name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..." for name in names]
