@@ -181,24 +181,25 @@ class ByGroup(Result):
 
     def reads(self, groups: Sequence[Any]) -> Any:
         """Return which columns of numbers the rule of each row reads: a row per group given."""
-        read = [[name in one.columns for name in self.names[:-1]] for one in self.members]
+        names = self.names[:-1]
+        read = [[name in one.columns for name in names] for one in self.members]
         return np.array(read)[self.places(groups)]
 
     def decide(self, table: ArrayLike) -> IntArray:
         """Return the code of every row of an (n, inputs) table whose last column holds the groups."""
-        cells = np.asarray(table, dtype=object)
-        if cells.ndim != 2 or cells.shape[1] != self.inputs:
-            wanted = f"must have the {self.inputs} columns {', '.join(self.names)}"
+        cells, members, names = np.asarray(table, dtype=object), self.members, self.names
+        if cells.ndim != 2 or cells.shape[1] != len(names):
+            wanted = f"must have the {len(names)} columns {', '.join(names)}"
             raise input_error("table", wanted, f"an array of shape {cells.shape}")
         places, codes = self.places(cells[:, -1].tolist()), np.empty(len(cells), dtype=np.int64)
-        for place, (columns, rule) in enumerate(self.members):
-            rows = np.flatnonzero(places == place)
-            if len(rows):
-                inputs = cells[rows][:, [self.names.index(name) for name in columns]]
-                try:
-                    codes[rows] = rule.decide(inputs[:, 0] if rule.inputs == 1 else inputs)
-                except InputError as error:
-                    raise InputError(f"Rows of {self.column} = {cells[rows[0], -1]}: {error}") from None
+        order = np.argsort(places, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(places[order])) + 1) if len(cells) else ():
+            columns, rule = members[places[rows[0]]]
+            inputs = cells[rows][:, [names.index(name) for name in columns]]
+            try:
+                codes[rows] = rule.decide(inputs[:, 0] if rule.inputs == 1 else inputs)
+            except InputError as error:
+                raise InputError(f"Rows of {self.column} = {cells[rows[0], -1]}: {error}") from None
         return codes
 
     codes = decide
