@@ -97,7 +97,7 @@ def _commands(odd, other):
         "compare": ("compare", "p.csv", *two, "--model", odd, "--model", other),
         "compare groups": ("compare", "p.csv", *two, "--model", odd, "--group", f"g{ODD}"),
         "decide": policy,
-        "decide groups": (*policy[:-1], "policy-{group}.json", "--group", f"g{ODD}"),
+        "decide groups": (*policy[:-1], "groups.json", "--group", f"g{ODD}"),
         "apply": ("apply", "policy.json", "p.csv", "--only", "-o", "d.csv"),
         "audit": ("audit", "policy.json", "p.csv", "--label", "y", "--group", f"g{ODD}"),
         "watch": ("watch", "policy.json", "p.csv", "--state", "s.json"),

@@ -163,8 +163,8 @@ def test_several_models_by_prefix_by_name_and_by_group(capsys, several, files):
     assert {**mine["mine"], "name": "new"} == models["new"]
     code, out = run(capsys, "decide", several, *matrix, "--group", "site", "--model", "new", "--anyway")
     assert code == 0
-    assert "site = east: 30 cases" in out.out
-    assert "-o 'policy-{group}.json'" in out.out
+    assert "site = east: 30 cases" in out.err
+    assert json.loads(out.out)["columns"] == ["new_a", "new_b", "new_c", "site"]
 
 
 def test_words_and_tables_fit_80_columns(capsys, files):

@@ -491,9 +491,10 @@ def test_every_group_needs_its_proof(run, tmp_path):
     assert verdicts["large"] == "proven"
     assert verdicts["small"] != "proven"
     assert run("compare", file, *flags).code == 3
-    assert run("decide", file, *flags, "-o", "{group}.json").code == 3
-    assert (tmp_path / "large.json").exists()
-    assert not (tmp_path / "small.json").exists()
+    answer = run("decide", file, *flags, "-o", "policy.json")
+    assert answer.code == 3
+    assert "No policy is written: --require-proof asks for" in " ".join(answer.out.split())
+    assert not (tmp_path / "policy.json").exists()
 
 
 # ---------------------------------------------------------------- a prevalence that was counted

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from demur import CostModel, Policy, ScoreCounts, compare_models, cross_fitted_surface, volume_interval
+from demur import CostModel, ScoreCounts, compare_models, cross_fitted_surface, volume_interval
 from demur.cli.main import main
 from demur.counts import BinnedCounts
 from demur.engines import read_joint_counts
@@ -207,7 +207,8 @@ def test_warnings_of_a_group_are_the_same_words(run, tmp_path):
         "m ranks worse than chance ",
     ]
     for verb in ("compare", "decide"):
-        text = " ".join(run(verb, *flags).out.split("site = two")[1].split())
+        answer = run(verb, *flags)
+        text = " ".join((answer.out if verb == "compare" else answer.err).split("site = two")[1].split())
         assert [note in text for note in warned] == [True, True]
 
 
@@ -227,23 +228,6 @@ def test_a_group_that_cannot_keep_the_limits_is_left_out(run, tmp_path):
     assert pages.code == 0
     assert "site = hopeless: 60 cases. Left out: No rule keeps" in " ".join(pages.out.split())
     assert [path.name for path in tmp_path.glob("*.html")] == ["g-report-good.html"]
-
-
-def test_decide_writes_a_policy_per_group(run, file, tmp_path):
-    flags = ("decide", file, "--positive", "yes", "--group", "site", *COSTS)
-    answer = run(*flags, "-o", "policy-{group}.json")
-    # no verb finds the policy of a row by its group
-    assert "`demur apply` takes one policy for all rows: split the file by the column" in " ".join(
-        answer.out.split()
-    )
-    assert answer.code == 0
-    assert sorted(path.name for path in tmp_path.glob("policy*")) == [
-        "policy-north.json",
-        "policy-south.json",
-    ]
-    alone = run(*flags, "--json").json["groups"]["north"]["policy"]
-    assert Policy.load(tmp_path / "policy-north.json").to_dict() == alone
-    assert "-o 'policy-{group}.json'" in run(*flags).out
 
 
 TROUBLE = {
@@ -354,25 +338,10 @@ def test_more_than_two_classes_stay_in_memory(run, file):
     assert "`--engine` is for two classes." in answer.err
 
 
-@pytest.mark.parametrize(
-    ("flags", "sentence"),
-    [
-        (("-o", "policy.json"), "`-o` must hold {group} beside --group, got 'policy.json'."),
-        (("--no-labels",), "`--group` needs labelled cases."),
-    ],
-)
-def test_decide_with_groups(run, file, flags, sentence):
-    answer = run(
-        "decide",
-        file,
-        "--group",
-        "site",
-        *(() if flags[0] == "--no-labels" else ("--positive", "yes")),
-        *COSTS,
-        *flags,
-    )
+def test_groups_without_labels_are_refused(run, file):
+    answer = run("decide", file, "--group", "site", *COSTS, "--no-labels")
     assert (answer.code, answer.out) == (2, "")
-    assert sentence in answer.err
+    assert "`--group` needs labelled cases." in answer.err
 
 
 @pytest.mark.parametrize("flag", ["--label", "--positive", "--model", "--weight", "--group"])

@@ -120,6 +120,7 @@ OTHERS = {
     "IsometricDisplay": lambda ax=None: displays.IsometricDisplay.from_metric("precision", skew=1).plot(ax),
 }
 PANELS = {
+    "GroupCostDisplay",
     "MimeticCostDisplay",
     "MonitorDisplay",
     "OrdinalMeasuresDisplay",

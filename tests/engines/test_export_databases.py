@@ -11,6 +11,7 @@ from sqlglot import expressions as sql
 from class_cases import RULES, class_policy, hard_rows
 from demur import Policy
 from demur.policy.sql_dialects import DIALECTS
+from demur.windows import ByGroup, Constant, Window
 from expected_cost_cases import boundary_rows, learned
 from export_cases import LABELS, WINDOWS, WORDS, hard_scores, policy
 from postgres_server import postgres_fixture  # noqa: F401 - a fixture
@@ -69,6 +70,26 @@ def test_query_over_a_table_of_postgres(postgres):
     postgres.run('insert into "S"."my table" values (0.9, 7);')
     query = policy(**WORDS).to_sql("postgres", "Score", table="S.my table", decision="d")
     assert postgres.run(f"select \"select\", d = 'it''s ''ill''' from ({query}) as q;") == "7|t\n"
+
+
+@pytest.mark.parametrize("kind", ["text", "integer", "double precision"])
+def test_a_rule_per_group_in_postgres_against_decide(postgres, kind):
+    rules = {"7": (["s"], Window(0.3, 0.6)), "8": ([], Constant(1)), "it's": (["s"], Window(0.5, 0.5))}
+    rule = ByGroup(column="g", rules=rules, fallback=(["s"], Window(0.2, 0.8)))
+    made = Policy(rule=rule, classes=("well", "it's ill"), abstain_label="ask")
+    groups = ["7", "7.0", "8", "9", "it's", "It's"] if kind == "text" else [7, 8, 9]
+    rows = [(score, group) for group in groups for score in (0.2, 0.3, 0.45, 0.6, 0.8)]
+    listed = ", ".join(
+        f"({k}, {s!r}, '{str(g).replace(chr(39), chr(39) * 2)}')" for k, (s, g) in enumerate(rows)
+    )
+    postgres.run(f"drop table if exists grouped; create table grouped (at integer, s real, g {kind});")
+    postgres.run(
+        f"insert into grouped values {listed}, (1000, null, '8'), (1001, null, '9'), (1002, 0.5, null);"
+    )
+    query = f"select json_agg(d order by at) from (select at, {made.to_sql('postgres')} as d from grouped) q;"
+    single = [(float(np.float32(score)), group) for score, group in rows]
+    expected = made.apply(np.array(single, dtype=object)).tolist()
+    assert json.loads(postgres.run(query)) == [*expected, "it's ill", None, "ask"]
 
 
 # ---------------------------------------------------------------- parsed only

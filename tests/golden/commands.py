@@ -57,6 +57,7 @@ SESSIONS: dict[str, dict[str, str]] = {
         "missing": f"compare missing.csv {_COSTS}",
         "drop-missing": f"compare missing.csv {_COSTS} --drop-missing",
         "groups": f"compare {_SITES} --group site {_COSTS}",
+        "by": f"compare {_SITES} --by site {_COSTS}",
         "ids-that-repeat": f"compare {_VISITS} {_COSTS}",
         "clusters": f"compare {_VISITS} {_COSTS} --cluster patient_id --exclude day",
         "clusters-and-times": f"compare {_VISITS} {_COSTS} --cluster patient_id --time day",
@@ -85,7 +86,7 @@ SESSIONS: dict[str, dict[str, str]] = {
         " -o amounts.json",
         "without-a-model": f"decide {_TIES} --model coin --cost-fn 1 --cost-fp 1"
         " --cost-abstain 0.05 -o nothing.json",
-        "groups": f"decide {_SITES} --model score --group site {_COSTS} -o {{group}}.json",
+        "groups": f"decide {_SITES} --model score --group site {_COSTS} -o policy.json",
         "no-costs": f"decide {_TWO}",
         "require-proof": f"decide {_TWO} {_COSTS} --max-abstention 0.2 --require-proof -o proven.json",
         "require-proof-missing": f"decide {_VISITS} {_COSTS} --require-proof -o nothing.json",

@@ -209,7 +209,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
     flag("--label", source.label);
     flag("--positive", source.positive);
   }
-  // with groups every one gets its policy, this one among them
+  // with groups every one gets its rule, this one among them
   if (source.label !== null && source.group !== null) flag("--group", source.group);
   for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
@@ -233,7 +233,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
   for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
-  flag("-o", source.label !== null && source.group !== null ? "policy-{group}.json" : "policy.json");
+  flag("-o", "policy.json");
   return words.join(" ");
 }
 

@@ -1,5 +1,7 @@
 from .answer import Answer as Answer
 from .answer import Versus as Versus
+from .by_group import GroupCost as GroupCost
+from .by_group import GroupCosts as GroupCosts
 from .comparison import Comparison as Comparison
 from .comparison import compare_models as compare_models
 from .models import ModelComparison as ModelComparison

@@ -14,7 +14,7 @@ from demur.comparison.problem import DecisionProblem
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.estimates import row_losses
 from demur.honest.evaluate import Inputs
-from demur.honest.mean_loss import LossSample, mean_loss
+from demur.honest.mean_loss import mean_loss
 
 __all__ = ["BlockCost", "block_costs", "shuffled_cost", "time_notes"]
 
@@ -57,12 +57,8 @@ def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCo
     found = []
     for block in splits.judged_folds:
         own = fold == block
-        weight = sample.weight[own]
-        total = weight.sum()
-        cluster = None if sample.cluster is None else np.unique(sample.cluster[own], return_inverse=True)[1]
-        units = sample.cases[own].sum() if cluster is None else int(cluster.max()) + 1
-        part = LossSample(weight / total, sample.squares[own] / total**2, float(max(units, 2)), None, cluster)
-        mean = mean_loss(loss[own], part, worst)
+        part = sample.part(own)
+        mean = mean_loss(loss[own], part._replace(units=max(part.units, 2.0)), worst)
         start, end = (_plain(when) for when in splits.periods[block])
         size = float(splits.judged()[own].sum())
         low, high = mean.interval(problem.confidence_level)

@@ -200,10 +200,12 @@ class CaseTable:
         kept = slice(None) if sample_weight is None else sample_weight > 0
         cluster = clusters_of(cluster, kept, sample_weight if weights == "repeats" else None)
         losses = problem.costs.losses(positive).table if isinstance(problem.costs, CaseCosts) else None
+        rows = None
         if sample_weight is not None and not sample_weight.all():
             positive, sample_weight = positive[kept], sample_weight[kept]
             scores = {name: column[kept] for name, column in scores.items()}
             losses = None if losses is None else losses[kept]
+            rows = np.flatnonzero(np.asarray(kept))
         # results refer to these rows: the caller may change what is passed, but not what was compared
         positive, columns = frozen(positive), [frozen(column) for column in scores.values()]
         joint = JointScores(positive, columns, None, cluster=cluster) if sample_weight is None else None
@@ -214,7 +216,8 @@ class CaseTable:
             cases = SplitCases.of_rows(
                 positive, weight, weights=weights, cluster=cluster, **_splitting(problem)
             )
-        cases = replace(cases, losses=losses, known={name: frozen(one[kept]) for name, one in known.items()})
+        beside = {name: frozen(one[kept]) for name, one in known.items()}
+        cases = replace(cases, losses=losses, known=beside, rows=rows)
         if time is not None:
             cases = cases.by_time(time[kept])
         _refuse_promises(cases, problem)
@@ -269,6 +272,7 @@ class CaseTable:
         for name, columns in models.items():
             check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
         cluster, time = cluster_codes(groups, len(codes)), check_times(time, len(codes))
+        rows = None
         if weight is not None:
             rows = np.flatnonzero(weight > 0)
             if weights == "repeats":
@@ -280,6 +284,7 @@ class CaseTable:
             time = None if time is None else time[rows]
         cluster = clusters_of(cluster, slice(None))
         cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed, cluster=cluster)
+        cases = replace(cases, rows=rows)
         if weight is None and sample_weight is not None:
             cases = replace(cases, weights="repeats")
         if time is not None:

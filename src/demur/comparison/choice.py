@@ -35,7 +35,7 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
-__all__ = ["Choice", "content_order", "digest_of", "make_answer"]
+__all__ = ["Choice", "chosen", "content_order", "digest_of", "make_answer"]
 
 _TIE = 1e-12
 _HARDLY = 0.1 * (1 - 1e-9)
@@ -108,7 +108,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     Unless `advised`, the cost of the choice itself is left out.
     """
     problem = choice.problem
-    best = _chosen([one for one in choice.all if not models_only or one.model is not None], choice)
+    best = chosen(choice, models_only=models_only)
     after = _after_choice(choice) if advised else None
     found = _expected(best, after, choice)
     estimate = found.estimate
@@ -215,11 +215,12 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
     return _Expected(cost, interval, cost_range, estimate, cost > chosen)
 
 
-def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
-    """Return the best candidate, or a simpler one that is hardly dearer.
+def chosen(choice: Choice, *, models_only: bool = False) -> Candidate:
+    """Return the best candidate, or a simpler one that is hardly dearer; with `models_only` one of a model.
 
     A difference below a tenth of its standard error goes to the simpler kind of rule.
     """
+    candidates = [one for one in choice.all if not models_only or one.model is not None]
     best, problem = choice.best(candidates), choice.problem
     if problem.objective != "expected":
         return best

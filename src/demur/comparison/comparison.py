@@ -14,9 +14,10 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
+from demur.comparison.by_group import GroupCosts, group_costs
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
 from demur.comparison.case_table import CaseTable, Columns, doubt_column, require_cases, two_class_columns
-from demur.comparison.choice import Choice, make_answer
+from demur.comparison.choice import Choice, chosen, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
 from demur.comparison.models import (
@@ -158,6 +159,28 @@ class Comparison(Result):
         if not self.choice.candidates:
             raise UndefinedError("No model keeps the limits. Hint: loosen one of them.")
         return make_answer(self.choice, models_only=True)
+
+    def by(self, values: ArrayLike, *, models_only: bool = False) -> GroupCosts:
+        """Return cost, errors and reviews of the answer's rule by group of cases.
+
+        Costs and errors are honest, restricted to the cases of the group; weighted by the groups' shares
+        they add up to those of all cases. Where costs are ranges, they are those at the middle.
+
+        Parameters
+        ----------
+        values : array of n values
+            Group of every case, such as its site, in the order of `y_true`.
+        models_only : bool
+            Look at the rule of `best_model`.
+
+        Raises
+        ------
+        InputError
+            Without costs, for counts, for bounded labels, and for another number of values than cases.
+        """
+        if self.choice is None:
+            raise InputError("`costs` are needed for groups. Hint: pass costs=CostModel(...).")
+        return group_costs(chosen(self.choice, models_only=models_only), self.problem, values)
 
     def pairs(self) -> tuple[PairDifference, ...]:
         """Test the differences of areas and volumes of models in pairs, the smaller volume first.

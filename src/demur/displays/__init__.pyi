@@ -6,6 +6,7 @@ from .bands import RocBandDisplay as RocBandDisplay
 from .bands import SignificanceMapDisplay as SignificanceMapDisplay
 from .bands import SurfaceBandDisplay as SurfaceBandDisplay
 from .blocks import BlockCostDisplay as BlockCostDisplay
+from .by_group import GroupCostDisplay as GroupCostDisplay
 from .cautious import CapacityGraphDisplay as CapacityGraphDisplay
 from .cautious import EfficacyDisplay as EfficacyDisplay
 from .cautious import ResponseBandDisplay as ResponseBandDisplay

@@ -8,7 +8,7 @@ import csv
 import glob
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -51,15 +51,18 @@ class Batch(NamedTuple):
         Row i holds the scores of row i, one per column asked for; NaN where one is bad.
     bad : list of BadRow
         One entry per row with a NaN, in order.
+    groups : list of str
+        Group of every row, empty where it is missing; none where no column was asked for.
     """
 
     rows: Sequence[Sequence[str]]
     scores: FloatArray
     bad: list[BadRow]
+    groups: list[str]
 
 
-_Block = tuple[str, Sequence[int], list[Any], FloatArray]
-"""How to name a row, the number of each, their cells (none where not asked for), their scores."""
+_Block = tuple[str, Sequence[int], list[Any], FloatArray, list[str]]
+"""How to name a row, the number of each, their cells (none where not asked for), their scores, groups."""
 
 
 class RowStream(ABC):
@@ -81,15 +84,25 @@ class RowStream(ABC):
     _types: dict[str, str]
     _snapshot: Snapshot
 
-    def batches(self, columns: Sequence[str], *, cells: bool = True) -> Iterator[Batch]:
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        cells: bool = True,
+        group: str | None = None,
+        reads: Callable[[Sequence[str]], Any] | None = None,
+    ) -> Iterator[Batch]:
         """Yield the rows in the order of the file, with `columns` side by side as the scores.
 
         A row with a bad value has NaN there and is reported once. `cells` = False leaves the other columns
-        out where that saves work.
+        out where that saves work. With a column of groups, `reads` tells which scores the rows of some groups
+        need: the others are 0, whatever the file holds.
         """
         for column in columns:
             self.require_scores(column)
-        return self._checked_batches(list(columns), cells=cells)
+        if group is not None:
+            require_columns(self.name, [group], self.columns)
+        return self._checked_batches(list(columns), group, reads, cells=cells)
 
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
@@ -102,9 +115,13 @@ class RowStream(ABC):
         """Raise `InputError` if a file was changed since it was opened."""
         self._snapshot.require_same()
 
-    def _checked_batches(self, columns: list[str], *, cells: bool) -> Iterator[Batch]:
+    def _checked_batches(
+        self, columns: list[str], group: str | None, reads: Callable[..., Any] | None, *, cells: bool
+    ) -> Iterator[Batch]:
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        for word, numbers, rows, scores in self._batches(columns, size, cells=cells):
+        for word, numbers, rows, scores, groups in self._batches(columns, size, group, cells=cells):
+            if reads is not None:
+                scores[~reads(groups)] = 0.0
             bad = []
             for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
                 column = columns[int(np.argmax(np.isnan(scores[k])))]
@@ -112,7 +129,7 @@ class RowStream(ABC):
                 bad.append(
                     BadRow(f"{word} {numbers[k]}", problem if len(columns) == 1 else f"{column}: {problem}")
                 )
-            yield Batch(rows, scores, bad)
+            yield Batch(rows, scores, bad, groups)
         # before the last row counts as done: whoever writes the rows must not finish
         self.require_same()
 
@@ -121,7 +138,7 @@ class RowStream(ABC):
         return _MISSING
 
     @abstractmethod
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
+    def _batches(self, columns: list[str], size: int, group: str | None, *, cells: bool) -> Iterator[_Block]:
         """Yield at most `size` rows; the columns exist and may hold numbers."""
 
 
@@ -175,15 +192,17 @@ class _TextRows(RowStream):
         separator = header_separator(first, self.name)
         return separator, csv.reader(chain([first], handle), delimiter=separator)
 
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
+    def _batches(self, columns: list[str], size: int, group: str | None, *, cells: bool) -> Iterator[_Block]:
         places = [self.columns.index(column) for column in columns]
+        at = None if group is None else self.columns.index(group)
         for path in self._paths:
             word = f"{path} line" if len(self._paths) > 1 else "line"
             numbered = self._rows(path)
             while block := dict(islice(numbered, size)):
                 rows = list(block.values())
                 scores = np.array([_score(row[place]) for row in rows for place in places])
-                yield word, list(block), rows, scores.reshape(len(rows), len(places))
+                groups = [] if at is None else ["" if row[at] in MISSING_WORDS else row[at] for row in rows]
+                yield word, list(block), rows, scores.reshape(len(rows), len(places)), groups
 
     def _problem(self, row: Sequence[str], column: str) -> str:
         word = row[self.columns.index(column)].strip()
@@ -248,9 +267,10 @@ class ParquetRows(RowStream):
             found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
         return found
 
-    def _batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[_Block]:
+    def _batches(self, columns: list[str], size: int, group: str | None, *, cells: bool) -> Iterator[_Block]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
-        shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
+        texts = [*(self.columns if cells else ()), *(() if group is None else (group,))]
+        shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in texts]
         chosen = ", ".join([*shown, *(f"cast({quoted(column)} as double)" for column in columns)])
         with database_errors(self.name):
             result = self._connection.execute(f"select {chosen} from {self._source}", self._params)
@@ -262,5 +282,7 @@ class ParquetRows(RowStream):
                 return
             scores = np.array([row[-m:] for row in fetched], dtype=np.float64)  # None becomes NaN
             numbers = range(rows_before + 1, rows_before + len(fetched) + 1)
-            yield "row", numbers, [row[:-m] for row in fetched] if cells else [], scores
+            groups = [] if group is None else [row[-m - 1] for row in fetched]
+            width = len(self.columns)
+            yield "row", numbers, [row[:width] for row in fetched] if cells else [], scores, groups
             rows_before += len(fetched)

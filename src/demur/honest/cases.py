@@ -115,6 +115,8 @@ class SplitCases:
         their scores differ, or rows of one customer may belong together.
     dated : bool
         Whether cases have dates that the splits ignore: no guarantee is offered for what comes.
+    rows : array or None
+        Row of the user's data that each cell comes from, where rows were dropped or repeated.
     known : mapping
         Name -> a column of what else is known of every cell when it is decided, such as its amount.
     unlabelled_known : mapping
@@ -137,6 +139,7 @@ class SplitCases:
     dated: bool = False
     known: Mapping[str, FloatArray] = field(default_factory=dict)
     unlabelled_known: Mapping[str, FloatArray] = field(default_factory=dict)
+    rows: IntArray | None = None
 
     @classmethod
     def of_rows(

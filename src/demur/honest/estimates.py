@@ -38,6 +38,7 @@ __all__ = [
     "same_decisions",
     "tabled_losses",
     "unlabelled_losses",
+    "worst_losses",
     "worst_unit",
 ]
 
@@ -219,7 +220,7 @@ def unlabelled_losses(rules: Sequence[JudgedRule], losses: Losses, *, best: bool
 # ---------------------------------------------------------------- the worst loss
 
 
-def _worst(
+def worst_losses(
     rule: JudgedRule, losses: Losses, shares: FloatArray | None, other: JudgedRule | None = None
 ) -> FloatArray:
     """Return the largest loss of a case of average weight, by class and action; -inf for actions not taken.
@@ -299,7 +300,7 @@ def cost_estimate(
     `best` cases without a label have their most favourable class, else their least favourable one.
     """
     loss, sample = loss_rows([rule], losses, shares, best=best)
-    worst = _worst(rule, losses, shares)
+    worst = worst_losses(rule, losses, shares)
     highest_fee = max((float(paid.max()) for paid in rule.judged.honest_fees), default=0.0)
     highest = float(worst.max()) + highest_fee
     unit = worst_unit(highest, loss, sample, rule.cases)
@@ -373,12 +374,12 @@ def cost_gap(
     fees = max((float(paid.max()) for paid in first.judged.honest_fees), default=0.0)
     fees -= min((float(paid.min()) for paid in second.judged.honest_fees), default=0.0)
     if sample.stratum is not None and sample.cluster is None:
-        by_class = _worst(first, losses, None, second).max(axis=1) + fees
+        by_class = worst_losses(first, losses, None, second).max(axis=1) + fees
         if first.cases.weights == "importance":  # a unit of a class has the mean weight of that class
             number = np.bincount(first.cases.codes, minlength=len(by_class))
             by_class *= number * first.cases.sizes.mean() / np.maximum(first.cases.class_sizes, 1e-300)
         return class_mean_loss(gap, sample, by_class, rate_variance=rate_variance)
-    worst = float(_worst(first, losses, shares, second).max()) + fees
+    worst = float(worst_losses(first, losses, shares, second).max()) + fees
     unit = worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
 

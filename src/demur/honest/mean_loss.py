@@ -27,7 +27,7 @@ from demur._checks import (
 )
 from demur._results import Interval, Result
 from demur.exceptions import InputError
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = [
     "LossSample",
@@ -89,6 +89,14 @@ class LossSample(NamedTuple):
         return np.rint(
             np.divide(self.weight**2, self.squares, out=np.zeros(len(self.weight)), where=self.squares > 0)
         )
+
+    def part(self, own: BoolArray) -> LossSample:
+        """Return some of the rows as a sample of their own, classes as they come."""
+        weight = self.weight[own]
+        total = weight.sum()
+        cluster = None if self.cluster is None else np.unique(self.cluster[own], return_inverse=True)[1]
+        units = self.cases[own].sum() if cluster is None else int(cluster.max()) + 1
+        return LossSample(weight / total, self.squares[own] / total**2, float(units), None, cluster)
 
     def in_order(self, order: IntArray) -> LossSample:
         """Return the rows in another order."""

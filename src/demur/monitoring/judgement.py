@@ -18,6 +18,7 @@ from demur.monitoring.labels import LabelledCases, known_labels, rule_values
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
+from demur.windows.by_group import group_text
 
 __all__ = ["GroupJudgement", "PolicyJudgement", "judge_policy"]
 
@@ -215,7 +216,7 @@ def judge_policy(
     if groups is not None:
         column = np.asarray(groups)
         check_same_length(scores=cases.codes, groups=column)
-        parts = np.array([str(value) for value in column.tolist()])
+        parts = np.array([group_text(value) or str(value) for value in column.tolist()])
         names = sorted(set(parts.tolist()))
     two = len(policy.classes) == 2
     negative, positive = (

@@ -16,6 +16,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Equals,
     Indicator,
     Interpolated,
     Least,
@@ -55,6 +56,11 @@ def onnx_of(
         raise InputError(
             "This policy gives places to whole batches, and ONNX decides row by row. Hint: to_sql(table=...) "
             "or to_python()."
+        )
+    if any(isinstance(test, Equals) for test, _ in getattr(decision.value, "branches", ())):
+        raise InputError(
+            "A rule per group has no ONNX model: the operators used here cannot compare text. "
+            "Hint: export SQL or Python."
         )
     try:
         import onnx
@@ -168,6 +174,7 @@ class _Writer:
     def condition(self, test: Condition) -> str:
         if isinstance(test, All):
             return self.both([self.condition(one) for one in test.conditions])
+        assert not isinstance(test, Equals), "refused before"
         return self.node(_COMPARISONS[test.operator], self.number(test.left), self.number(test.right))
 
     def both(self, tests: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ another prevalence need no data: the blocks are all an optimal window depends on
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,8 @@ from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray, IntArray
 from demur.windows.budgeted import Budgeted
+from demur.windows.by_group import ByGroup, Constant, GroupRule
+from demur.windows.class_rule import ClassRule
 from demur.windows.expression import BatchDecision, Decision
 from demur.windows.rule import RULES, Rule, Window
 
@@ -53,6 +56,8 @@ FROM_COSTS = "From costs alone, no evidence: no labelled case was looked at."
 """Note of a policy without evidence."""
 
 _CHOSEN = ("cheapest", "constrained", "amounts")
+# groups that a note lists
+_MOST_NOTED = 20
 # ratios of costs may differ by rounding
 _ROUNDING = 1e-9
 
@@ -69,8 +74,8 @@ class Policy(Result):
 
     Parameters
     ----------
-    rule : Window or ClassRule
-        Two thresholds on a score, or one weight per class.
+    rule : Window, ClassRule or ByGroup
+        Two thresholds on a score, one weight per class, or such a rule for every group of cases.
     classes : sequence of str or number
         What `apply` answers, in the order of the codes: negative and positive for a window. Default:
         those of the rule, or 0 and 1.
@@ -181,15 +186,18 @@ class Policy(Result):
     def _set_labels(self) -> None:
         own = builtin_labels(getattr(self.rule, "classes", ()))
         classes = tuple(self.classes) or own or (0, 1)
-        if isinstance(self.rule, Window) and len(classes) != 2:
-            raise input_error("classes", "must be negative and positive for a window", repr(classes))
+        for one in [one.rule for one in getattr(self.rule, "members", ())] or [self.rule]:
+            if isinstance(one, Window) and len(classes) != 2:
+                raise input_error("classes", "must be negative and positive for a window", repr(classes))
+            if isinstance(one, Constant) and one.code >= len(classes):
+                raise input_error("classes", f"must be more than {one.code} for the rule", repr(classes))
         if own and builtin_labels(classes) != own:
             raise input_error("classes", f"must be those of the rule, {own!r}", repr(classes))
         abstain_label = self.abstain_label
         if abstain_label is None:
             abstain_label = free_label(*builtin_labels(classes))
         *classes_, abstain_label = check_policy_labels(classes, abstain_label)
-        if own:
+        if own and not isinstance(self.rule, ByGroup):
             object.__setattr__(self, "rule", replace(self.rule, classes=own))  # type: ignore[type-var]
         object.__setattr__(self, "classes", tuple(classes_))
         object.__setattr__(self, "abstain_label", abstain_label)
@@ -208,7 +216,10 @@ class Policy(Result):
     def _set_costs(self) -> None:
         window = isinstance(self.rule, Window)
         if not self.chosen:
-            object.__setattr__(self, "chosen", "cheapest" if window else "weights")
+            grouped = isinstance(self.rule, ByGroup)
+            object.__setattr__(
+                self, "chosen", "cheapest" if window else self.rule.kind if grouped else "weights"
+            )
         if window:
             check_choice(self.chosen, "chosen", _CHOSEN)
         if isinstance(self.costs, CostMatrix) and not window:
@@ -420,19 +431,11 @@ class Policy(Result):
                 f"`answer` must be the rule of a model, got {answer.kind!r}. "
                 "Hint: a rule without a model needs no policy."
             )
-        fees = answer.fees or 0.0
         parts = {
             "rule": answer.rule,
             "classes": answer.classes,
             "abstain_label": abstain_label,
-            "promise": Promise(
-                cost=answer.cost - fees,
-                limit=answer.interval.high - fees,
-                abstention_rate=list(answer.shares.values())[ABSTAIN],
-                error_rate=answer.error_rate,
-                fn=answer.missed,
-                fp=answer.alarms,
-            ),
+            "promise": Promise(**_promised(answer)),
             "model": answer.model,
             "note": answer.condition,
             "shares": answer.class_shares,
@@ -475,6 +478,111 @@ class Policy(Result):
         }
         return cls(**parts)
 
+    @classmethod
+    def from_answers(
+        cls,
+        answers: Mapping[Any, Any],
+        *,
+        column: str,
+        fallback: Any,
+        abstain_label: Any = None,
+        columns: Mapping[str, Sequence[str]] | None = None,
+    ) -> Self:
+        """Make one policy of the answers for several groups of cases.
+
+        Promised are means over the groups, weighted by their cases; the cases of groups without an answer
+        of their own count for `fallback`. The limit is the mean of those of the groups, which is never too
+        low; `note` lists them.
+
+        Parameters
+        ----------
+        answers : mapping {group: Answer}
+            Answers of `compare_models` on the cases of each group. Rules without a model are among them;
+            `fallback` itself stands for a group that has too few cases.
+        column : str
+            Name of the column with the groups.
+        fallback : Answer
+            That for all cases together: for groups that are not in `answers`.
+        abstain_label : str or number, optional
+            As in `from_answer`.
+        columns : mapping {model: names of columns}, optional
+            Columns of every model. Default: the name of the model, or of many classes those of the classes,
+            with the name of the model before them where there are several models.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from demur import Binormal, CostModel, Policy, compare_models
+        >>> y, risk = Binormal(separation=2.0).sample(1000, rng=0)
+        >>> site = np.where(np.arange(1000) % 3 == 0, "north", "south")
+        >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+        >>> def answer(own):
+        ...     return compare_models(y[own], {"risk": risk[own]}, costs=costs).answer
+        >>> answers = {name: answer(site == name) for name in ("north", "south")}
+        >>> policy = Policy.from_answers(answers, column="site", fallback=answer(site != ""))
+        >>> policy.columns
+        ('risk', 'site')
+        >>> policy.apply([[4.0, "north"], [-2.0, "south"], [4.0, "west"]]).tolist()
+        [1, 0, 1]
+        """
+        every = [*answers.values(), fallback]
+        models = {answer.model for answer in every} - {None}
+        if not models:
+            raise InputError(
+                "`answers` must hold the rule of a model for some group, got none. "
+                "Hint: rules without a model need no policy."
+            )
+        if any(answer.classes != fallback.classes for answer in every):
+            raise input_error("answers", f"must all be about the classes {fallback.classes}", "others")
+
+        def rule_of(answer: Any) -> GroupRule:
+            if answer.model is None:  # any numbers will do
+                return GroupRule((), Constant(int(answer.decide(np.ones((1, len(answer.classes))))[0])))
+            alone = cls.from_answer(answer)
+            names = (columns or {}).get(answer.model, alone.columns)
+            if columns is None and isinstance(alone.rule, ClassRule) and len(models) > 1:
+                names = [f"{answer.model}_{name}" for name in alone.columns]
+            return GroupRule(tuple(names), alone.rule)
+
+        costs = next((answer for answer in reversed(every) if answer.kind != "threshold"), fallback).costs
+        own = {str(name): answer for name, answer in answers.items() if answer is not fallback}
+        left = [str(name) for name, answer in answers.items() if answer is fallback]
+        limits = [f"{name} {one.interval.high:.4g}" for name, one in {"all cases": fallback, **own}.items()]
+        listed = ", ".join(limits[:_MOST_NOTED]) + (", ..." if len(limits) > _MOST_NOTED else "")
+        notes = [
+            fallback.condition,
+            f"Upper ends of the cost per case: {listed}.",
+            f"Without a rule of their own: {', '.join(left)}." if left else "",
+        ]
+        return cls(
+            rule=ByGroup(
+                column=column,
+                rules={name: rule_of(answer) for name, answer in answers.items()},
+                fallback=rule_of(fallback),
+            ),
+            classes=fallback.classes,
+            abstain_label=abstain_label,
+            costs=replace(costs, classes=fallback.classes)
+            if isinstance(costs, CostMatrix)
+            else None
+            if isinstance(costs, CaseCosts)
+            else costs,
+            abstain_costs=fallback.abstain_costs,
+            amounts=costs.to_dict() if isinstance(costs, CaseCosts) else None,
+            shares=fallback.class_shares,
+            chosen=ByGroup.kind,
+            promise=_joined_promise(list(own.values()), fallback),
+            evidence=PolicyEvidence(
+                n=fallback.n,
+                class_sizes=fallback.class_sizes,
+                digest=_joined_digest({**own, "": fallback}),
+                cluster_size=fallback.cluster_size,
+                software=f"demur {__version__}",
+            ),
+            model=models.pop() if len(models) == 1 else None,
+            note=" ".join(note for note in notes if note),
+        )
+
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
 
@@ -509,8 +617,10 @@ class Policy(Result):
         """Return the code of every decision: the place in `classes`, or `ABSTAIN`.
 
         `table` is an array of n scores where the rule reads one column, else of n rows and one column
-        each, or a data frame with the policy's columns. NaN is refused. A rule with a number of places for
-        every batch needs whole batches, and the columns of batch and key; see `decide_batch`.
+        each, or a data frame with the policy's columns. NaN is refused. The last column of a rule per group
+        holds the groups, and only the numbers that the rule of its group reads must be there. A rule with a
+        number of places for every batch needs whole batches, and the columns of batch and key; see
+        `decide_batch`.
         """
         if not isinstance(self.rule, Budgeted):
             return self.rule.decide(self._values(table))
@@ -577,8 +687,10 @@ class Policy(Result):
             raise input_error("table", f"must have the column {lacking[0]!r}", f"the columns {list(names)}")
         import narwhals as nw
 
-        chosen = nw.from_native(table, eager_only=True).select(self.columns).to_numpy()
-        return chosen[:, 0] if self.rule.inputs == 1 else chosen
+        chosen = nw.from_native(table, eager_only=True).select(self.columns)
+        if isinstance(self.rule, ByGroup):  # text beside numbers
+            return np.stack([chosen[name].to_numpy().astype(object) for name in self.columns], axis=1)
+        return chosen.to_numpy()[:, 0] if self.rule.inputs == 1 else chosen.to_numpy()
 
     def _figure(self) -> str:
         if not isinstance(self.rule, Window):
@@ -603,7 +715,8 @@ class Policy(Result):
         The same decisions as `decide`, to the last bit: thresholds are written exactly and scores
         compared as floats of 64 bits. A row that has no decision gets NULL, as in `demur apply`: where a
         score is missing or NaN, or a probability negative or infinite, or all of them zero. A comment says
-        which data and costs the policy rests on.
+        which data and costs the policy rests on. A column of groups holds text or whole numbers, and what is
+        none of the groups gets the rule for all.
 
         Parameters
         ----------
@@ -658,19 +771,22 @@ class Policy(Result):
         """Return the source of a module with one function that imports nothing.
 
         `decide(score)`, or `decide(values)` for a rule that reads several columns, returns the label, the
-        same as `apply`; None where a number is missing (None, NaN) or out of range. A rule with places for
-        every batch gives `decide_batch(rows)` instead.
+        same as `apply`; None where a number is missing (None, NaN) or out of range. The last value is the
+        group where there is a rule per group. A rule with places for every batch gives `decide_batch(rows)`
+        instead.
         """
         from demur.policy.python_source import python_of
 
-        return python_of(self._decision(self.columns), [f"{name}: {text}" for name, text in self._origin()])
+        origin = [f"{name}: {text}" for name, text in self._origin()]
+        return python_of(self._decision(self.columns), origin, self.columns)
 
     def to_onnx(self, model: Any = None, *, output: str | None = None, column: int | None = None) -> Any:
         """Return an `onnx.ModelProto`: `score` (float64, n numbers) in, `decision` (n labels) out.
 
         For a rule that reads several columns the input is `proba` (float64, n x m). With `model`, a
         classifier in ONNX, the decision is put behind it: its inputs in, `decision` and `score` or `proba`
-        out. ONNX knows no missing labels, so NaN abstains. Needs ``demur[onnx]``.
+        out. ONNX knows no missing labels, so NaN abstains. Needs ``demur[onnx]``. A rule per group is
+        refused: text cannot be compared.
 
         Parameters
         ----------
@@ -767,6 +883,42 @@ class Policy(Result):
 
 
 # ---------------------------------------------------------------- where the parts come from
+
+
+def _promised(answer: Any) -> dict[str, Any]:
+    """Return the arguments of `Promise` that an answer gives: of decisions, without fees for models."""
+    fees = answer.fees or 0.0
+    return {
+        "cost": answer.cost - fees,
+        "limit": answer.interval.high - fees,
+        "abstention_rate": list(answer.shares.values())[ABSTAIN],
+        "error_rate": answer.error_rate,
+        "fn": answer.missed,
+        "fp": answer.alarms,
+    }
+
+
+def _joined_promise(answers: Sequence[Any], fallback: Any) -> Promise:
+    """Return the mean over groups, by their cases; cases without an answer of their group count as all do."""
+    rest = max(fallback.n - sum(answer.n for answer in answers), 0.0)
+    sizes = [*(answer.n for answer in answers), rest]
+    promised = [_promised(answer) for answer in (*answers, fallback)]
+    columns = {name: [one[name] for one in promised] for name in promised[0]}
+    return Promise(
+        **{
+            name: None if None in column else float(np.average(column, weights=sizes))
+            for name, column in columns.items()
+        }
+    )
+
+
+def _joined_digest(answers: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the fingerprints of the cases of all groups."""
+    found = {}
+    for name, answer in answers.items():
+        counts = None if answer.counts is None else PolicyEvidence.from_counts(answer.counts).digest
+        found[name] = [counts or answer.digest, answer.n, answer.class_sizes.tolist()]
+    return f"sha256:{hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()}"
 
 
 def _window_parts(window: AbstentionWindow, costs: CostModel | None) -> dict[str, Any]:

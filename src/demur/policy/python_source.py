@@ -10,6 +10,8 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Equals,
+    FirstBest,
     Indicator,
     Interpolated,
     Least,
@@ -57,6 +59,41 @@ def decide(values):
         raise ValueError("decide needs {inputs} numbers, got " + str(len(values)))
     if any(value is None or value != value for value in values):
         return None
+'''
+
+_BY_GROUP = '''"""Decision of a policy of demur.
+
+{origin}
+"""
+
+COLUMNS = {columns}
+
+
+def decide(values):
+    """Return the label for one value per column, in the order of COLUMNS; the last one is the group.
+
+    A row gets no decision, None, where a number that its group needs is missing (None, NaN) or out of range.
+    """
+    values = list(values)
+    if len(values) != {inputs}:
+        raise ValueError("decide needs {inputs} values, got " + str(len(values)))
+    group = _text(values[-1])
+'''
+
+_TEXT_AND_NUMBERS = '''
+
+def _text(value):
+    """Return a value as text, empty where it is missing; a whole number has no decimals."""
+    if value is None or value != value:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _numbers(values, places):
+    """Return some of the values as floats; None where one of them is missing."""
+    row = [values[place] for place in places]
+    row = [None if value is None else float(value) for value in row]
+    return None if any(value is None or value != value for value in row) else row
 '''
 
 _INTERPOLATED = '''
@@ -135,32 +172,28 @@ _AS_THEY_STAND = """    try:
 """
 
 
-def python_of(decision: Decision | BatchDecision, origin: Sequence[str]) -> str:
+def python_of(decision: Decision | BatchDecision, origin: Sequence[str], columns: Sequence[str]) -> str:
     """Return the source of a module with one function, of a score, of one value per column, or of batches."""
-    told = "\n".join(map(_in_docstring, origin))
+    told, helpers = "\n".join(map(_in_docstring, origin)), ""
+    head = {"origin": told, "columns": repr(tuple(columns)), "inputs": len(columns)}
+    names = {column: f"values[{k}]" for k, column in enumerate(columns)}
     if isinstance(decision, BatchDecision):
-        head, body = _batch_head(decision, told), _body(decision.others, decision.saving)
+        start, body = _batch_head(decision, told), _indented(_lines(decision.others, names, decision.saving))
+    elif not decision.columns:
+        start, body = _BY_GROUP.format(**head), _indented(_by_group(decision, columns))
+        helpers = _TEXT_AND_NUMBERS
+    elif len(columns) == 1:
+        names = {decision.columns[0]: "score"}
+        start = _ONE.format(origin=told, words=_in_docstring(_words(decision.value, names)))
+        body = _indented(_lines(decision, names))
     else:
-        value, words = decision.value, "the label of a score"
-        if isinstance(value, Case):
-            tests = [(_condition(test, _names(decision)), label) for test, label in value.branches]
-            branches = [f"{label!r} if {test}" for test, label in tests]
-            words = ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
-        head, body = _ONE.format(origin=told, words=_in_docstring(words)), _body(decision)
-        if len(decision.columns) > 1:
-            head = _SEVERAL.format(origin=told, columns=repr(decision.columns), inputs=len(decision.columns))
-    return head + body + (_INTERPOLATED if "_interpolated(" in body else "")
+        start, body = _SEVERAL.format(**head), _indented(_lines(decision, names))
+    return start + "\n".join([*body, ""]) + helpers + (_INTERPOLATED if "_interpolated(" in str(body) else "")
 
 
-def _names(decision: Decision, *, single: str = "score") -> dict[str, str]:
-    if len(decision.columns) == 1:
-        return {decision.columns[0]: single}
-    return {column: f"values[{k}]" for k, column in enumerate(decision.columns)}
-
-
-def _body(decision: Decision, saving: Numeric | None = None) -> str:
-    """Return the lines that find the label, with `saving` also what a place is worth."""
-    names, value = _names(decision, single="score" if saving is None else "values[0]"), decision.value
+def _lines(decision: Decision, names: Mapping[str, str], saving: Numeric | None = None) -> list[str]:
+    """Return what decides once no number is missing; with `saving` also what a place is worth."""
+    value = decision.value
     lines = [f"{name} = {_number(number, names)}" for name, number in decision.bindings]
     if decision.valid is not None:
         lines += [f"if not ({_condition(decision.valid, names)}):", "    return None"]
@@ -170,12 +203,10 @@ def _body(decision: Decision, saving: Numeric | None = None) -> str:
     if isinstance(value, Case):
         for test, label in value.branches:
             lines += [f"if {_condition(test, names)}:", f"    return {label!r}{more}"]
-        lines.append(f"return {value.otherwise!r}{more}")
-    else:
-        lines += ["numbers = [", *(f"    {_number(number, names)}," for number in value.values), "]"]
-        lines += ["labels = [", *(f"    {label!r}," for label in value.labels), "]"]
-        lines.append(f"return labels[numbers.index({'max' if value.largest else 'min'}(numbers))]")
-    return "".join(f"    {line}\n" for line in lines)
+        return [*lines, f"return {value.otherwise!r}{more}"]
+    lines += ["numbers = [", *(f"    {_number(number, names)}," for number in value.values), "]"]
+    lines += ["labels = [", *(f"    {label!r}," for label in value.labels), "]"]
+    return [*lines, f"return labels[numbers.index({'max' if value.largest else 'min'}(numbers))]"]
 
 
 def _batch_head(decision: BatchDecision, told: str) -> str:
@@ -196,9 +227,41 @@ def _batch_head(decision: BatchDecision, told: str) -> str:
     )
 
 
+def _by_group(decision: Decision, columns: Sequence[str]) -> list[str]:
+    """Return the decision of every group, with its own numbers."""
+
+    def own(one: Decision) -> list[str]:
+        names = {column: f"row[{k}]" for k, column in enumerate(one.columns)}
+        if not names:
+            return _lines(one, names)
+        places = tuple(list(columns).index(column) for column in one.columns)
+        lines = [f"row = _numbers(values, {places})", "if row is None:", "    return None"]
+        return [*lines, *_lines(one, names)]
+
+    assert isinstance(decision.value, Case)
+    lines = []
+    for test, one in decision.value.branches:
+        assert isinstance(test, Equals)
+        lines += [f"if group in {test.texts!r}:", *_indented(own(one))]
+    return [*lines, *own(decision.value.otherwise)]
+
+
+def _words(value: Case | FirstBest, names: Mapping[str, str]) -> str:
+    """Say in a line what a score leads to."""
+    if not isinstance(value, Case):
+        return "the label of a score"
+    branches = [f"{label!r} if {_condition(test, names)}" for test, label in value.branches]
+    return ", ".join([*branches, f"{'else' if branches else 'always'} {value.otherwise!r}"])
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
 def _condition(test: Condition, names: Mapping[str, str]) -> str:
     if isinstance(test, All):
         return " and ".join(_condition(one, names) for one in test.conditions)
+    assert not isinstance(test, Equals), "only groups are compared as text"
     return f"{_number(test.left, names)} {test.operator} {_number(test.right, names)}"
 
 

@@ -15,6 +15,7 @@ from demur.windows.expression import (
     Column,
     Condition,
     Decision,
+    Equals,
     FirstBest,
     Indicator,
     Interpolated,
@@ -100,15 +101,18 @@ class _Printer:
     def __init__(self, target: Dialect, kind: str) -> None:
         self.target, self.kind = target, kind
 
-    def decision(self, decision: Decision) -> str:
-        lines = [f"WHEN {self.missing(decision.columns)} THEN NULL"]
+    def decision(self, decision: Decision, indent: str = "") -> str:
+        columns, value = decision.columns, decision.value
+        if not columns and isinstance(value, Case) and not value.branches:
+            return self.result(value.otherwise)
+        lines = [f"WHEN {self.missing(columns)} THEN NULL"] if columns else []
         if decision.valid is not None:
-            lines.append(f"WHEN {self.condition(decision.valid)} THEN {self.value(decision.value)}")
-        elif isinstance(decision.value, Case):
-            lines += self.cases(decision.value)
+            lines.append(f"WHEN {self.condition(decision.valid)} THEN {self.value(value)}")
+        elif isinstance(value, Case):
+            lines += self.cases(value, f"{indent}  ")
         else:
-            lines.append(f"ELSE {self.value(decision.value)}")
-        return "CASE\n  " + "\n  ".join(lines) + "\nEND"
+            lines.append(f"ELSE {self.value(value)}")
+        return "CASE" + "".join(f"\n{indent}{line}" for line in (*(f"  {line}" for line in lines), "END"))
 
     def staged(self, bindings: Sequence[tuple[str, Numeric]], rows: str) -> str:
         """Write the source of rows with a column more for every number that is computed before."""
@@ -163,7 +167,7 @@ class _Printer:
     def value(self, value: Case | FirstBest) -> str:
         if isinstance(value, Case):
             return (
-                f"CASE {' '.join(self.cases(value))} END" if value.branches else self.label(value.otherwise)
+                f"CASE {' '.join(self.cases(value))} END" if value.branches else self.result(value.otherwise)
             )
         numbers = [self.number(number) for number in value.values]
         pairs = zip(numbers, map(self.label, value.labels), strict=True)
@@ -171,13 +175,23 @@ class _Printer:
         pick = self.target.greatest if value.largest else self.target.least
         return f"CASE {pick}({', '.join(numbers)}){branches}\n  END"
 
-    def cases(self, value: Case) -> list[str]:
-        branches = [f"WHEN {self.condition(test)} THEN {self.label(label)}" for test, label in value.branches]
-        return [*branches, f"ELSE {self.label(value.otherwise)}"]
+    def cases(self, value: Case, indent: str = "") -> list[str]:
+        branches = [
+            f"WHEN {self.condition(test)} THEN {self.result(found, indent)}" for test, found in value.branches
+        ]
+        return [*branches, f"ELSE {self.result(value.otherwise, indent)}"]
+
+    def result(self, found: Any, indent: str = "") -> str:
+        if not isinstance(found, Decision):
+            return self.label(found)
+        return self.bound(found.bindings, self.decision(found, indent))
 
     def condition(self, test: Condition) -> str:
         if isinstance(test, All):
             return " AND ".join(map(self.condition, test.conditions))
+        if isinstance(test, Equals):
+            written = self.target.as_text.format(raw=self.target.column(test.name))
+            return f"{written} IN ({', '.join(map(self.target.text, test.texts))})"
         return f"{self.number(test.left)} {test.operator} {self.number(test.right)}"
 
     def number(self, value: Numeric) -> str:

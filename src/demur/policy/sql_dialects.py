@@ -80,6 +80,8 @@ class Dialect:
         Write a finite float exactly, a text, and the name of a column.
     missing : str
         Condition of no score, with {raw} for the column and {score} for it as a float.
+    as_text : str
+        A column as text that is compared letter by letter.
     whole_table_name : bool
         Whether a dotted name of a table is quoted as one.
     greatest, least : str
@@ -98,6 +100,7 @@ class Dialect:
     text: Callable[[str], str] = _quoted_text
     column: Callable[[str], str] = _quoted_name
     missing: str
+    as_text: str = "CAST({raw} AS VARCHAR)"
     whole_table_name: bool = False
     greatest: str = "GREATEST"
     least: str = "LEAST"
@@ -126,6 +129,7 @@ DIALECTS = {
         # in PostgreSQL NaN equals itself and exceeds every number
         missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE PRECISION)",
         text_order='CAST({raw} AS TEXT) COLLATE "C"',
+        as_text="CAST({raw} AS TEXT)",
     ),
     "spark": Dialect(
         name="Spark SQL",
@@ -135,6 +139,7 @@ DIALECTS = {
         column=_ticked_name,
         missing="{raw} IS NULL OR isnan({score})",
         text_order="CAST({raw} AS STRING)",
+        as_text="CAST({raw} AS STRING)",
     ),
     "bigquery": Dialect(
         name="BigQuery",
@@ -144,6 +149,7 @@ DIALECTS = {
         # it reads backslashes in names, too
         column=lambda name: "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`",
         missing="{raw} IS NULL OR IS_NAN({score})",
+        as_text="CAST({raw} AS STRING)",
         whole_table_name=True,
         exclude="EXCEPT",
         period=lambda period, column: (
@@ -174,6 +180,8 @@ DIALECTS = {
             f"DATETRUNC({period.replace('week', 'iso_week')}, CAST({column} AS DATETIME2))"
         ),
         text_order="CAST({raw} AS NVARCHAR(4000)) COLLATE Latin1_General_BIN2",
+        # its default takes North for north
+        as_text="CAST({raw} AS NVARCHAR(MAX)) COLLATE Latin1_General_BIN2",
     ),
     "sqlite": Dialect(
         name="SQLite",
@@ -184,6 +192,7 @@ DIALECTS = {
         column=lambda name: f"[{name}]" if "]" not in name else _ticked_name(name),
         # text would count as 0; NaN is stored as NULL
         missing="typeof({raw}) NOT IN ('real', 'integer')",
+        as_text="CAST({raw} AS TEXT) COLLATE BINARY",
         greatest="max",
         least="min",
         period=lambda period, column: _SQLITE_PERIODS[period].format(column),

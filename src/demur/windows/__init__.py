@@ -5,8 +5,9 @@ worst cost over several cost points, both exactly, on running masses; `cheapest`
 `promised` put names and checks around them. `certified` promises precision for the population
 with confidence. `reliable` follows Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006): points of the
 ROC hull, reached by chance where no threshold does. `rule` lists what a policy deploys: `Window`,
-`ClassRule`, `Combined` of several models and `Guarded` by a doubt; `expression` is the tree of operations
-that describes their decisions.
+`ClassRule`, `ExpectedCostRule`, `Combined` of several models, `Cascade`, `Guarded` by a doubt, `Budgeted`,
+and `ByGroup`, such a rule for every group; `expression` is the tree of operations that describes their
+decisions.
 
 Imports: surface, roc, costs, counts.
 """

@@ -1,4 +1,7 @@
 from .budgeted import Budgeted as Budgeted
+from .by_group import ByGroup as ByGroup
+from .by_group import Constant as Constant
+from .by_group import GroupRule as GroupRule
 from .cascade import Cascade as Cascade
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule

@@ -22,6 +22,7 @@ __all__ = [
     "Comparison",
     "Condition",
     "Decision",
+    "Equals",
     "FirstBest",
     "Indicator",
     "Interpolated",
@@ -124,12 +125,20 @@ class All:
     conditions: tuple[Condition, ...]
 
 
-Condition = Comparison | All
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """A column, written as text, is one of some texts; a missing value is none of them."""
+
+    name: str
+    texts: tuple[str, ...]
+
+
+Condition = Comparison | All | Equals
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The label of the first condition that holds, else another one."""
+    """The label of the first condition that holds, else another one; each may be a `Decision` of its own."""
 
     branches: tuple[tuple[Condition, Any], ...]
     otherwise: Any
@@ -158,7 +167,8 @@ class Decision:
     Attributes
     ----------
     columns : tuple of str
-        The columns it is computed from. A row where one of them is missing or NaN gets no decision.
+        The columns it is computed from. A row where one of them is missing or NaN gets no decision. Where
+        the value is a case of decisions, each of them has columns of its own.
     valid : Condition or None
         What else must hold for a row to get a decision.
     value : Case or FirstBest

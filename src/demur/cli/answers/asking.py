@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from demur.cli.output import document, percent, remark
 from demur.cli.reading.class_columns import read_class_rows
 from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
 from demur.comparison.answer import Answer
+from demur.comparison.by_group import GroupCosts
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.comparison import (
     Comparison,
@@ -44,10 +45,12 @@ __all__ = [
     "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
     "NOT_PROVEN",
+    "Breakdown",
     "ManyClasses",
     "Read",
     "TwoClasses",
     "ask",
+    "breakdown",
     "class_abstain_label",
     "class_question",
     "each_part",
@@ -111,6 +114,9 @@ def ask(
             quiet=output.quiet,
         )
     joint = several or Several()
+    by = None if design is None else design.by
+    if by is not None and source.missing_labels == "bounds":
+        raise InputError("`--by` needs labels, got --missing-labels bounds. Hint: leave one of them out.")
     if classes.names is not None:
         two = len(classes.listed()) == 2
         named = tuple(limit.flag for limit in LIMITS if two or limit.many_classes)
@@ -123,8 +129,8 @@ def ask(
     costs = prices.costs_or_range()
     if costs is None and costs_needed:
         raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given() or joint.given()):
-        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}))
+    if costs is None and (prices.objective or limits.given() or joint.given() or by):
+        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}), "--by")
         raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
     if prices.known_at_decision and source.reader != "memory":
         raise InputError(
@@ -197,6 +203,27 @@ def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
     return document(kind, read.cases.answered(answers), version=3)
 
 
+class Breakdown(NamedTuple):
+    """What the rule of an answer does for every value of a column."""
+
+    column: str
+    costs: GroupCosts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as built-in types."""
+        return {"column": self.column, **self.costs.to_dict()}
+
+
+def breakdown(
+    read: "Read", name: str | None, comparison: Comparison, *, models_only: bool = False
+) -> Breakdown | None:
+    """Return what the rule of the answer for a part does for every value of --by; None without it."""
+    values = read.cases.broken_down(name)
+    if values is None:
+        return None
+    return Breakdown(read.cases.data["by"], comparison.by(values, models_only=models_only))
+
+
 def proven(parts: Mapping[str, Any]) -> bool:
     """Tell whether the answer of every part is proven cheaper than the rules without a model."""
     comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
@@ -253,9 +280,9 @@ class TwoClasses:
         costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
         return replace(problem, costs=costs, budget=budget)
 
-    def compare(self, name: str) -> Comparison:
+    def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
-        part, labels, problem = self.cases.parts[name], self.labels, self.problem
+        part, labels, problem = self.cases.part(name), self.labels, self.problem
         if part.summed is not None:
             table = CaseTable.of_sums(part.summed, problem, labels=labels)
         elif part.joint is not None:
@@ -288,7 +315,7 @@ class TwoClasses:
         }
         return compared_where_scored(found, own, without)
 
-    def policy(self, answer: Answer, name: str) -> Policy:
+    def policy(self, answer: Answer, name: str | None) -> Policy:
         """Make the policy of an answer."""
         return Policy.from_answer(answer, abstain_label=self.abstain_label)
 
@@ -366,21 +393,21 @@ class ManyClasses:
     asked: dict[str, Any]
     abstain_label: Any
 
-    def compare(self, name: str) -> Comparison:
+    def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part."""
-        part = self.cases.parts[name]
+        part = self.cases.part(name)
         labels = np.array(self.asked["classes"], dtype=object)[part.codes]
         rows = {"sample_weight": part.weights, **part.placed}
         table, problem, names = table_of_classes(labels, part.proba, prevalence=None, **rows, **self.asked)
         return compared(self.cases.doubted(table, problem), problem, class_names=names)
 
-    def policy(self, answer: Answer, name: str) -> Policy:
+    def policy(self, answer: Answer, name: str | None) -> Policy:
         """Name the columns of the file that the policy reads: of two classes the second."""
         policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
         rows, model = self.cases, str(answer.model)
         if policy.rule.inputs > 1:
             return replace(policy, columns=rows.columns[model])
-        total = rows.parts[name].proba[model].sum(axis=1)
+        total = rows.part(name).proba[model].sum(axis=1)
         if abs(total - 1).max() > _SUM_OF_ONE:
             raise InputError(
                 f"`{rows.data['source']}` must have probabilities of two classes that sum to 1 in every "

@@ -21,6 +21,7 @@ from demur.policy.policy import Policy
 from demur.policy.sql import sql_of
 from demur.typing import FloatArray
 from demur.windows.budgeted import Budgeted
+from demur.windows.by_group import ByGroup
 
 __all__ = ["LabelledScores", "counted_days", "day_key", "labelled_scores", "rule_columns"]
 
@@ -29,7 +30,7 @@ _NOWHERE = -1
 
 
 def rule_columns(policy: Policy, table: FileTable, model: str | None) -> tuple[str, ...]:
-    """Return the columns that the rule reads, which hold numbers."""
+    """Return the columns that the rule reads, which hold numbers but for groups."""
     if isinstance(policy.rule, Budgeted):
         raise InputError(
             "This policy gives places to whole batches, and watching and auditing take cases one by one. "
@@ -40,7 +41,7 @@ def rule_columns(policy: Policy, table: FileTable, model: str | None) -> tuple[s
     if len(columns) == 1:
         _require_number(table, columns[0])
     else:
-        for name in columns:
+        for name in columns[:-1] if isinstance(policy.rule, ByGroup) else columns:
             require_numbers(table, name, "--model")
     return columns
 
@@ -206,7 +207,10 @@ def labelled_scores(
     given = (*columns, label, weight, chance, second, group)
     prices = () if amounts is None else amounts.names
     read = table.read(list(dict.fromkeys([*(name for name in given if name is not None), *prices])))
-    good = ~np.logical_or.reduce([read[name].missing for name in columns])
+    missing = np.column_stack([read[name].missing for name in columns])
+    if isinstance(policy.rule, ByGroup):  # what the rules of other groups read may be missing
+        missing = missing[:, :-1] & policy.rule.reads(read[columns[-1]].filled().tolist())
+    good = ~missing.any(axis=1)
     if not good.any():
         raise _unscored(table, columns)
 
@@ -227,7 +231,8 @@ def labelled_scores(
                     f"{wrong[0]:g}. Hint: `demur apply --audit` writes them; --weight COLUMN takes others."
                 )
             weights = 1 / weights
-    scores = np.column_stack([np.asarray(read[name].values, dtype=np.float64) for name in columns])[good]
+    kind: Any = object if isinstance(policy.rule, ByGroup) else np.float64
+    scores = np.column_stack([np.asarray(read[name].filled(), dtype=kind) for name in columns])[good]
     return LabelledScores(
         scores=scores[:, 0] if policy.rule.inputs == 1 else scores,
         labels=_policy_labels(read[label], policy)[good],

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from demur._results import Interval
-from demur.cli.answers.asking import Read, part_remarks
+from demur.cli.answers.asking import Breakdown, Read, part_remarks
 from demur.cli.answers.tables import (
     blocks_section,
     class_costs_section,
     class_quality,
     confusion_section,
     costs_section,
+    groups_section,
     quality_section,
     ranges_section,
     thresholds_section,
@@ -45,9 +46,10 @@ _LONGEST_IN_PAIR = 11
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compared:
-    """The comparison of one part, and what holds over all costs."""
+    """The comparison of one part, its answer by group of cases, and what holds over all costs."""
 
     comparison: Comparison
+    by: Breakdown | None
     curves: Mapping[str, CostCurve]
     ranges: list[BestRange]
     pairs: Sequence[PairDifference]
@@ -70,6 +72,8 @@ class Compared:
             sections.append(quality_section(comparison, self.curves))
             sections.append(ranges_section(comparison, self.curves, self.ranges))
             remarks = part_remarks(comparison)
+        if self.by is not None:
+            sections.append(groups_section(*self.by))
         if comparison.by_block is not None:
             sections.append(blocks_section(comparison))
         if self.pairs:
@@ -82,7 +86,8 @@ class Compared:
     def to_dict(self) -> dict[str, Any]:
         """Return the answer; JSON makes built-in types of it."""
         answer = self.comparison.answer
-        said = {"decision": None if answer is None else answer.words, "comparison": self.comparison}
+        told = self.comparison.to_dict() | ({} if self.by is None else {"by": self.by.to_dict()})
+        said = {"decision": None if answer is None else answer.words, "comparison": told}
         if self.comparison.problem.many:
             return said
         return {
@@ -100,13 +105,14 @@ class Compared:
         }
 
 
-def compared(comparison: Comparison) -> Compared:
+def compared(comparison: Comparison, by: Breakdown | None = None) -> Compared:
     """Add what holds over all costs; of many classes nothing does."""
     if comparison.problem.many:
-        return Compared(comparison=comparison, curves={}, ranges=[], pairs=[])
+        return Compared(comparison=comparison, by=by, curves={}, ranges=[], pairs=[])
     curves = {name: cost_curve(model.counts) for name, model in comparison.judged.items()}
     return Compared(
         comparison=comparison,
+        by=by,
         curves=curves,
         ranges=best_ranges(curves),
         pairs=comparison.pairs(),
@@ -155,16 +161,17 @@ def _pvalue(value: float) -> str:
 def write_compared_tables(read: Read, parts: Mapping[str, Compared | str], output: Output) -> None:
     """Write the rules, and the pairs of models or the confusions of many classes where there are any.
 
-    Groups stand below each other; what a format with one table leaves out is said.
+    What --by asks for comes first. Groups stand below each other; what a format with one table leaves out is
+    said.
     """
-    rows: dict[str, list[dict[str, Any]]] = {"Rules": [], "Pairs": [], "Confusion": []}
+    rows: dict[str, list[dict[str, Any]]] = {"Groups": [], "Rules": [], "Pairs": [], "Confusion": []}
     words = []
     for name, part in parts.items():
         group = {} if read.cases.group is None else {read.cases.group: name}
         if isinstance(part, str):
             rows["Rules"].append({**group, "rule": None, "left_out": part})
             continue
-        for listed, made in zip(rows.values(), (_rules, _pairs, _confusion), strict=True):
+        for listed, made in zip(rows.values(), (_groups, _rules, _pairs, _confusion), strict=True):
             listed += [{**group, **row} for row in made(part)]
         answer = part.comparison.answer
         said = [] if answer is None else [text for text in (answer.words, answer.condition) if text]
@@ -175,8 +182,22 @@ def write_compared_tables(read: Read, parts: Mapping[str, Compared | str], outpu
     tables = {title: table_of(listed) for title, listed in rows.items() if listed}
     write_tables(str(output.path), tables, words=words)
     if len(tables) > 1 and not holds_all(str(output.path)):
-        other = list(tables)[1].lower()
-        remark(f"The table holds the rules; .xlsx, .md and .json also hold the {other}.", quiet=output.quiet)
+        first, other, *_ = map(str.lower, tables)
+        remark(
+            f"The table holds the {first}; .xlsx, .md and .json also hold the {other}.", quiet=output.quiet
+        )
+
+
+def _groups(part: Compared) -> Iterator[dict[str, Any]]:
+    """Yield the values of the column of --by, and all cases together."""
+    if part.by is None:
+        return
+    for one in (*part.by.costs.groups, part.by.costs.whole):
+        name = None if one is part.by.costs.whole else one.name
+        row: dict[str, Any] = {"column": part.by.column, "group": name, "n": one.n, "share": one.share}
+        for key in ("cost", "error_rate", "miss_rate", "alarm_rate", "abstention_rate"):
+            row |= {key: getattr(one, key), **_ends(key, getattr(one, f"{key}_interval"))}
+        yield row
 
 
 def _rules(part: Compared) -> Iterator[dict[str, Any]]:

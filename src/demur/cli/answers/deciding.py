@@ -1,16 +1,25 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
+import click
 import numpy as np
 
 from demur._html import threshold_text
-from demur.cli.answers.asking import Read, class_abstain_label, each_part, part_remarks, parts_document
+from demur.cli.answers.asking import (
+    Breakdown,
+    Read,
+    breakdown,
+    class_abstain_label,
+    each_part,
+    part_remarks,
+)
+from demur.cli.answers.tables import groups_section
 from demur.cli.options import Output, Source
-from demur.cli.output import document, group_file, heading, number, percent, remark, table, wrapped, write
+from demur.cli.output import document, heading, number, percent, remark, table, wrapped, write
 from demur.cli.reading.class_columns import read_class_probabilities
 from demur.cli.reading.evidence import read_scores
 from demur.comparison.answer import Answer
@@ -45,22 +54,24 @@ _NOT_PROVEN = (
     "No policy is written: --require-proof asks for an answer that is proven cheaper than every rule without "
     "a model. Hint: settle what the notes name, collect more cases, or leave the flag out."
 )
-_ONE_BY_ONE = (
-    "Each policy is for its own group, and `demur apply` takes one policy for all rows: split the file by "
-    "the column {}, and apply to each part the policy of its group."
-)
+# all groups together, among the parts
+_ALL = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decided:
-    """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
+    """The comparison, the answer a policy is made of, and the policy; None for a rule without a model.
+
+    `by` tells what the rule of the answer does by group of cases, where somebody asked.
+    """
 
     comparison: Comparison
     answer: Answer
     policy: Policy | None
+    by: Breakdown | None = None
 
-    def words(self, output: str | None) -> list[str]:
-        """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
+    def words(self) -> list[str]:
+        """Return, paragraph by paragraph, the decision and what it rests on."""
         comparison = self.comparison
         lines = [self.answer.words, self.answer.condition]
         chosen = comparison.answer
@@ -74,95 +85,129 @@ class Decided:
             for model in comparison.models.values()
             if model.left_out
         ]
-        lines += part_remarks(comparison)
-        policy = self.policy
-        if policy is None:
-            lines.append(_REFUSED if self.answer.is_trivial else _NOT_PROVEN)
-        else:
-            labels = f"Labels: the classes, abstain = {policy.abstain_label}"
-            if not isinstance(policy.rule, ClassRule):
-                assert policy.shares is not None, "an answer assumes a prevalence"
-                labels = (
-                    f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
-                    f"abstain = {policy.abstain_label}; {percent(policy.shares[1])} positive assumed"
-                )
-            elif not policy.rule.abstains:
-                labels += "; this rule never abstains"
-            lines.append(f"{labels}.")
-            if output not in (None, "-"):
-                lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
-        return [line for line in lines if line]
+        return [line for line in [*lines, *part_remarks(comparison)] if line]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
-        comparison = self.comparison.to_dict()
+        comparison = self.comparison.to_dict() | ({} if self.by is None else {"by": self.by.to_dict()})
         return {
             "decision": self.answer.words,
             "model": self.answer.model,
             "limits": comparison["limits"],
             "comparison": comparison,
-            "policy": self.policy,
         }
 
 
-def decide_parts(read: Read, *, anyway: bool, proof: bool = False) -> dict[str, Decided | str]:
-    """Decide for every part; a group that has no answer gives the reason instead.
+def decide_parts(read: Read, *, anyway: bool, proof: bool = False) -> dict[str | None, Decided | str]:
+    """Decide for every part, and for all groups together; a group that has no answer gives the reason.
 
     With `proof` there is a policy only where the answer is proven.
     """
 
-    def decided(name: str) -> Decided:
+    def decided(name: str | None) -> Decided:
         comparison = read.compare(name)
         answer = comparison.answer
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
         unproven = proof and answer.verdict != "proven"
         policy = None if answer.is_trivial or unproven else read.policy(answer, name)
-        return Decided(comparison=comparison, answer=answer, policy=policy)
+        by = breakdown(read, name, comparison, models_only=answer is not comparison.answer)
+        return Decided(comparison=comparison, answer=answer, policy=policy, by=by)
 
-    return each_part(read, decided)
+    parts: dict[Any, Decided | str] = dict(each_part(read, decided))
+    return parts if read.cases.group is None else {**parts, _ALL: decided(_ALL)}
 
 
-def write_decided(read: Read, parts: dict[str, Decided | str], output: Output) -> int:
-    """Write the policies and say what they are, or print the whole document; return the exit code."""
+def write_decided(
+    read: Read, parts: Mapping[str | None, Decided | str], output: Output, *, proof: bool = False
+) -> int:
+    """Write the policy and say what it is, or print the whole document; return the exit code."""
     decided = [part for part in parts.values() if isinstance(part, Decided)]
-    if read.cases.group is not None:
-        _write_groups(read, parts, output)
-    else:
-        (only,) = decided
-        lines = [*only.words(output.path), *read.cases.bins_in_words()]
-        if output.to_file and only.policy is not None:
-            only.policy.save(str(output.path))
-        if output.to_file and not output.as_json:
-            write("\n".join(map(wrapped, lines)), None)
-        elif not output.as_json:
-            for line in lines:
-                remark(line, quiet=output.quiet)
-            if only.policy is not None:
-                write(only.policy.to_json(), None)
+    group = read.cases.group
+    policy = decided[0].policy if group is None else _joined_policy(read, parts, proof=proof)
+    if output.to_file and policy is not None:
+        policy.save(str(output.path))
     if output.as_json:
-        write(parts_document("decide", read, parts), None)
-    return _NO_POLICY if any(part.policy is None for part in decided) else 0
-
-
-def _write_groups(read: Read, parts: dict[str, Decided | str], output: Output) -> None:
-    """Write a policy per group; without -o only the words."""
-    files = {name: None if output.path is None else group_file(output.path, name) for name in parts}
-    blocks, written = [], False
+        told: dict[Any, Any] = {
+            name: {"left_out": one} if isinstance(one, str) else one.to_dict() for name, one in parts.items()
+        }
+        everything = {} if group is None else {"fallback": told.pop(_ALL)}
+        content = {**read.cases.answered(told), **everything, "policy": policy}
+        write(document("decide", content, version=3), None)
+        return _NO_POLICY if policy is None else 0
+    blocks = []
     for name, part in parts.items():
-        file = files[name]
-        if isinstance(part, Decided) and file is not None and part.policy is not None:
-            part.policy.save(file)
-            written = True
-        lines = [part] if isinstance(part, str) else part.words(file)
-        blocks.append("\n".join([heading(read.cases.title(name), output=None), *map(wrapped, lines)]))
-    blocks += map(wrapped, read.cases.bins_in_words())
-    if output.path is None:
-        blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
-    elif written:
-        blocks.append(wrapped(_ONE_BY_ONE.format(read.cases.group)))
-    if not output.as_json:
-        write("\n\n".join(blocks), None)
+        lines = [part] if isinstance(part, str) else part.words()
+        if group is not None:
+            title = f"Every other {group}: the rule for all {read.cases.whole.n:g} cases"
+            blocks.append(heading(title if name is None else read.cases.title(name), output=None))
+        blocks += map(wrapped, lines)
+        if isinstance(part, Decided) and part.by is not None:
+            blocks += ["", *groups_section(*part.by), *([""] if group is None else [])]
+        blocks += [] if group is None else [""]
+    closing = [_NOT_PROVEN if proof and any(not one.answer.is_trivial for one in decided) else _REFUSED]
+    if policy is not None:
+        closing = [*(_group_words(policy, parts) if group else ()), *_policy_words(policy, output)]
+    text = "\n".join([*blocks, *map(wrapped, [*closing, *read.cases.bins_in_words()])])
+    if output.to_file:
+        write(text, None)
+    else:
+        if not output.quiet:
+            click.echo(text, err=True)
+        if policy is not None:
+            write(policy.to_json(), None)
+    return _NO_POLICY if policy is None else 0
+
+
+def _joined_policy(read: Read, parts: Mapping[str | None, Decided | str], *, proof: bool) -> Policy | None:
+    """Make one policy with a rule per group; None if no rule needs a model, or a proof is missing."""
+    decided = [part for part in parts.values() if isinstance(part, Decided)]
+    made = {one.answer.model: one.policy.columns for one in decided if one.policy is not None}
+    if not made or (proof and any(one.policy is None for one in decided)):
+        return None
+    fallback = parts[_ALL]
+    assert isinstance(fallback, Decided), "all cases together have an answer"
+    answers = {
+        name: part.answer if isinstance(part, Decided) else fallback.answer
+        for name, part in parts.items()
+        if name  # a missing group has the rule for all
+    }
+    return Policy.from_answers(
+        answers,
+        column=str(read.cases.group),
+        fallback=fallback.answer,
+        abstain_label=read.abstain_label,
+        columns={str(model): columns for model, columns in made.items()},
+    )
+
+
+def _group_words(policy: Policy, parts: Mapping[str | None, Decided | str]) -> Iterator[str]:
+    """Say which groups have no rule of their own, and whether rules for groups are expected to pay."""
+    left_out = [str(name) for name, part in parts.items() if isinstance(part, str)]
+    if left_out:
+        yield f"Without a rule of their own, so decided by the rule for all: {', '.join(left_out)}."
+    fallback = parts[_ALL]
+    assert isinstance(fallback, Decided)
+    assert policy.expected_cost is not None, "every answer has a cost"
+    own, whole = (number(_CASES * cost, 3) for cost in (policy.expected_cost, fallback.answer.cost))
+    yield f"Expected cost per 1000 cases: {own} with a rule per group, {whole} with the rule for all alone."
+
+
+def _policy_words(policy: Policy, output: Output) -> list[str]:
+    """Say which labels a policy writes, where it is, and what to do next."""
+    labels = f"Labels: the classes, abstain = {policy.abstain_label}"
+    if len(policy.classes) == 2 and not isinstance(policy.rule, ClassRule):
+        assert policy.shares is not None, "an answer assumes a prevalence"
+        labels = (
+            f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
+            f"abstain = {policy.abstain_label}; {percent(policy.shares[1])} positive assumed"
+        )
+    elif not policy.rule.abstains:
+        labels += "; this rule never abstains"
+    lines = [f"{labels}."]
+    if output.to_file:
+        lines.append(f"Written to {output.path}. Next: demur apply {quote(str(output.path))} FILE")
+    return lines
 
 
 # ---------------------------------------------------------------- without labels

@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,11 +26,12 @@ import numpy as np
 from demur._files.database import connect
 from demur._files.whole import draft_of, temporary_folder, whole_file
 from demur.cli.options.policies import Decisions
+from demur.cli.output import times
 from demur.cli.reading.policies import AUDIT_COLUMNS
 from demur.cli.table_files import sql_text
 from demur.engines.columns import quoted, unknown_column
 from demur.engines.files import database_errors
-from demur.engines.row_stream import BadRow, ParquetRows, RowStream
+from demur.engines.row_stream import BadRow, Batch, ParquetRows, RowStream
 from demur.engines.text import MISSING_WORDS
 from demur.exceptions import InputError
 from demur.monitoring.labels import Audit
@@ -39,6 +41,7 @@ from demur.policy.policy import Policy
 from demur.policy.sql import duckdb_parts
 from demur.surface.window import ABSTAIN
 from demur.windows.budgeted import Budgeted
+from demur.windows.by_group import ByGroup, group_text
 from demur.windows.class_rule import ClassRule
 from demur.windows.expression import Decision
 from demur.windows.rule import Window
@@ -92,6 +95,14 @@ class Application:
         audit = dict(zip(AUDIT_COLUMNS, ("INTEGER", "DOUBLE"), strict=True))
         return {self.asked.column: _TYPES[label_kind(labels)], **({} if self.audit is None else audit)}
 
+    def batches(self, stream: RowStream) -> Iterator[Batch]:
+        """Yield the rows of a file with the numbers that decide on them, and their groups if these matter."""
+        rule, cells = self.policy.rule, not self.asked.only
+        if not isinstance(rule, ByGroup):
+            return stream.batches(_number_columns(self), cells=cells)
+        *numbers, group = self.columns
+        return stream.batches(numbers, cells=cells, group=group, reads=rule.reads)
+
     def problem(self, bad: BadRow) -> str:
         """Say where a row is bad and why."""
         column = f", column {self.columns[0]}" if len(self.columns) == 1 else ""
@@ -109,6 +120,8 @@ class Application:
     def read(self) -> str:
         """Say which columns were read as what."""
         listed = ", ".join(self.columns)
+        if isinstance(self.policy.rule, ByGroup):
+            return f"Numbers from columns {', '.join(self.columns[:-1])}, groups by {self.columns[-1]}"
         if isinstance(self.policy.rule, Budgeted):
             return f"Places by {self.columns[-2]}, from columns {listed}"
         if len(self.columns) == 1:
@@ -149,6 +162,8 @@ class Tally:
         Decided cases whose true class is asked for.
     warnings : list of str
         What is odd about the scale of the scores.
+    unknown : Counter or None
+        Group that a rule per group does not know -> number of rows; the empty one where it is missing.
     """
 
     rows: int
@@ -158,12 +173,13 @@ class Tally:
     first_bad: list[BadRow] = field(default_factory=list)
     audited: int = 0
     warnings: list[str] = field(default_factory=list)
+    unknown: Counter[str] | None = None
 
     @classmethod
     def of(cls, policy: Policy, counts: Mapping[int | None, int], **more: Any) -> "Tally":
         """Count codes; None, or anything that is no code, is a row without a decision."""
         called = {str(name): counts.get(code, 0) for code, name in enumerate(policy.classes)}
-        if isinstance(policy.rule, Window):
+        if _two_sided(policy):
             called = {"positive": counts.get(1, 0), "negative": counts.get(0, 0)}
         rows, abstained = sum(counts.values()), counts.get(ABSTAIN, 0)
         bad = rows - abstained - sum(called.values())
@@ -176,12 +192,28 @@ class Tally:
             f"{self.rows} rows: {listed}, {self.abstained} abstained on"
             + (f", {self.bad} without a decision." if self.bad else ".")
             + (f" A label is asked for in {self.audited} decided rows." if self.audited else "")
+            + self._unknown_words()
         )
+
+    def _unknown_groups(self) -> dict[str, int]:
+        """Count the groups without a rule, their rows, and rows without a group."""
+        groups = Counter(self.unknown)
+        missing = groups.pop("", 0)
+        return {"groups": len(groups), "rows": groups.total(), "missing": missing}
+
+    def _unknown_words(self) -> str:
+        """Say how many rows had no rule of their group."""
+        groups, rows, missing = self._unknown_groups().values()
+        said = [f"{times(rows, 'row')} of {times(groups, 'unknown group')}"] if groups else []
+        said += [f"{times(missing, 'row')} without a group"] if missing else []
+        return f" {' and '.join(said)}: decided by the rule for all." if said else ""
 
     def to_dict(self, policy: Policy) -> dict[str, Any]:
         """Return the numbers and the first bad rows."""
         content = {**vars(self), "first_bad": [row._asdict() for row in self.first_bad]}
-        return {**content, **content.pop("called")} if isinstance(policy.rule, Window) else content
+        if content.pop("unknown") is not None:
+            content["unknown_groups"] = self._unknown_groups()
+        return {**content, **content.pop("called")} if _two_sided(policy) else content
 
 
 @contextmanager
@@ -207,7 +239,7 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
         raise unknown_column(stream.name, str(asked.audit_key), stream.columns)
     key = None if asked.audit_key is None else stream.columns.index(asked.audit_key)
     whole = _whole_codes(applied, stream) if isinstance(policy.rule, Budgeted) else None
-    batches = stream.batches(_number_columns(applied), cells=not asked.only or whole is not None)
+    batches, unknown = applied.batches(stream), Counter[str]()
     _write_rows(handle, [[*(() if asked.only else stream.columns), *applied.added]], stream.separator)
     cells = ReferenceCells.of(policy) if _has_scale(policy) else None
     scores: BatchCounts | None = None
@@ -221,8 +253,14 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
         for batch in batches:
             before = int(counts.sum())
             if whole is None:
-                inputs = {f"c{k}": np.ascontiguousarray(column) for k, column in enumerate(batch.scores.T)}
-                connection.register("demur_batch", inputs)
+                inputs: dict[str, Any] = {
+                    f"c{k}": np.ascontiguousarray(column) for k, column in enumerate(batch.scores.T)
+                }
+                if isinstance(policy.rule, ByGroup):
+                    groups = list(map(group_text, batch.groups))
+                    inputs[f"c{len(inputs)}"] = np.array(groups, dtype=object)
+                    unknown.update(group for group in groups if group not in policy.rule.rules)
+                connection.register("demur_batch", {**inputs, "place": np.arange(len(batch.scores))})
                 codes = np.asarray(connection.execute(query).fetchnumpy()["code"], dtype=np.int64)
             else:
                 codes = whole[before : before + len(batch.scores)]
@@ -259,7 +297,8 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
         warnings = list(scale_sentences(policy, cells, scores).values())
     applied.refuse(stream, (), warnings)
     coded: dict[int | None, int] = dict(enumerate(counts.tolist(), start=_NONE))
-    return Tally.of(policy, coded, first_bad=first_bad, audited=audited, warnings=warnings)
+    told = {"unknown": unknown} if isinstance(policy.rule, ByGroup) else {}
+    return Tally.of(policy, coded, first_bad=first_bad, audited=audited, warnings=warnings, **told)
 
 
 def _number_columns(applied: Application) -> tuple[str, ...]:
@@ -291,7 +330,14 @@ def _code_query(policy: Policy) -> str:
     decision = policy.rule.to_expression([f"c{k}" for k in range(policy.rule.inputs)], codes)
     assert isinstance(decision, Decision), "batches are decided as a whole"
     sql, rows = duckdb_parts(decision, codes, "demur_batch")
-    return f"select coalesce({sql}, {_NONE}) as code from {rows}"
+    # rules of groups may compute numbers in queries of their own, which keep no order
+    order = " order by place" if isinstance(policy.rule, ByGroup) else ""
+    return f"select coalesce({sql}, {_NONE}) as code from {rows}{order}"
+
+
+def _two_sided(policy: Policy) -> bool:
+    """Tell whether decisions are positive or negative: a window, or one for each group."""
+    return isinstance(policy.rule, Window | ByGroup) and len(policy.classes) == 2
 
 
 def _has_scale(policy: Policy) -> bool:
@@ -359,7 +405,8 @@ def write_parquet_decisions(applied: Application, stream: RowStream, path: str) 
 def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
     """Let DuckDB decide, in one scan, and count what it wrote."""
     policy, column = applied.policy, applied.asked.column
-    for name in applied.columns:
+    grouped = isinstance(policy.rule, ByGroup)
+    for name in applied.columns[:-1] if grouped else applied.columns:
         stream.require_scores(name)
     expression = policy.rule.to_expression(applied.columns, [*policy.classes, policy.abstain_label])
     assert isinstance(expression, Decision), "batches are decided as a whole"
@@ -379,11 +426,18 @@ def _in_database(applied: Application, stream: ParquetRows, path: str) -> Tally:
                 f"select place from ({first}) where d is null order by place limit {_MOST_TOLD}"
             )
             problem = "the score is missing"
-            if len(applied.columns) > 1:
+            if len(applied.columns) > 1 and not _two_sided(policy):
                 problem = "a number is missing, or " + applied.out_of_range
             tally.first_bad = [BadRow(f"row {place}", problem) for (place,) in places]
         if _has_scale(policy) and tally.bad < tally.rows:
             tally.warnings = _scale_warnings(applied, stream)
+        if isinstance(policy.rule, ByGroup):
+            written = f"cast({quoted(applied.columns[-1])} as varchar)"
+            sizes = stream.query(f"select {written}, count(*) from {stream.rows_sql} group by all")
+            tally.unknown = Counter()
+            for group, size in sizes:
+                if group_text(group) not in policy.rule.rules:
+                    tally.unknown[group_text(group)] += size
         applied.refuse(stream, tally.first_bad, tally.warnings)
     return tally
 

@@ -9,6 +9,7 @@ import numpy as np
 from demur._html import threshold_text
 from demur._results import Interval
 from demur.cli.output import level_words, number, percent, span, table, told_apart, wrapped
+from demur.comparison.by_group import GroupCosts
 from demur.comparison.candidates import ALWAYS_ABSTAIN
 from demur.comparison.comparison import Comparison
 from demur.comparison.estimates import incurred_costs
@@ -31,6 +32,7 @@ __all__ = [
     "class_quality",
     "confusion_section",
     "costs_section",
+    "groups_section",
     "per_1000",
     "prices_words",
     "quality_section",
@@ -49,6 +51,7 @@ _PRICES = {
     "cost_tn": "correct rejection",
 }
 _MOST_RANGES = 8
+_MOST_GROUPS = 40
 _MOST_COLUMNS = 6
 # room beside "0.000 to 1.000"
 _LONGEST_WINNER = 60
@@ -127,6 +130,35 @@ def blocks_section(comparison: Comparison) -> tuple[str, str]:
     header = ["block", "from", "to", "cases", "measured", interval]
     note = "rules chosen on all blocks before; the interval is for the block itself"
     return "Cost per 1000 cases by block of time", f"{table(header, rows)}\n{wrapped(note)}"
+
+
+def groups_section(column: str, by: GroupCosts) -> tuple[str, str]:
+    """Cost, errors and reviews of the answer by group: a line of estimates, below it their intervals."""
+    errors = {"error_rate": "wrong %"}
+    if by.two_classes:
+        errors = {"miss_rate": "missed %", "alarm_rate": "alarmed %"}
+    shown = sorted(by.groups, key=lambda one: -one.n)[:_MOST_GROUPS]
+    rows = []
+    for one in (*(one for one in by.groups if one in shown), by.whole):
+        cells, limits = [f"{one.n:,.0f}", per_1000(one.cost, 3)], ["", ""]
+        if one.cost_interval is not None:
+            limits[1] = span(one.cost_interval, partial(per_1000, digits=3))
+        for name in (*errors, "abstention_rate"):
+            share, ends = getattr(one, name), getattr(one, f"{name}_interval")
+            cells.append("" if share is None else number(100 * share, 2))
+            limits.append("" if ends is None else span(ends, lambda end: number(100 * end, 2)))
+        rows += [[one.name or "(missing)", *cells], *([["", *limits]] if any(limits) else [])]
+    header = [column, "cases", "cost", *errors.values(), "abstains %"]
+    said = "missed: of the positives; alarmed: of the negatives; " if by.two_classes else ""
+    note = (
+        f"below: {level_words(by.confidence_level)} intervals, each for itself; cost per 1000 cases and "
+        f"errors on cases not used to choose the rule; {said}abstains: the rule as written"
+    )
+    lines = [table(header, rows), wrapped(note)]
+    if len(shown) < len(by.groups):
+        most = f"The {len(shown)} largest of {len(by.groups)} groups are shown"
+        lines.append(wrapped(f"{most}; --json and `demur compare -o FILE.csv` have all."))
+    return wrapped(f"The answer by {column}"), "\n".join(lines)
 
 
 def _by_cost(comparison: Comparison) -> list[ModelComparison]:

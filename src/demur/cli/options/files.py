@@ -131,6 +131,12 @@ class Design(Flags):
         metavar="COLUMN",
         help="When a case happened: rules are chosen on the past and judged on what follows.",
     )
+    by: str | None = flag(
+        "--by",
+        metavar="COLUMN",
+        help="Also show the cost, the errors and the reviews of the answer's rule for every value of this "
+        "column.",
+    )
     require_proof: bool = flag(
         "--require-proof",
         default=False,
@@ -142,7 +148,7 @@ class Design(Flags):
     @property
     def columns(self) -> dict[str, str]:
         """Flag -> the column it names."""
-        named = {"--cluster": self.cluster, "--time": self.time}
+        named = {"--cluster": self.cluster, "--time": self.time, "--by": self.by}
         return {name: column for name, column in named.items() if column is not None}
 
 

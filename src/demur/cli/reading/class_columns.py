@@ -31,6 +31,7 @@ from demur.engines.files import FileTable, open_table
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.by_group import group_text
 
 __all__ = [
     "ClassPart",
@@ -49,7 +50,8 @@ _MODEL = "model"
 class ClassPart:
     """The cases of one group, or all of them; `codes` are places in the list of classes.
 
-    `placed` has their clusters and times, as arguments of `compare_models`.
+    `placed` has their clusters and times, as arguments of `compare_models`; `broken_down` what results are
+    broken down by.
     """
 
     exact: ClassVar[bool] = True
@@ -59,6 +61,7 @@ class ClassPart:
     proba: dict[str, FloatArray]
     weights: FloatArray | None
     placed: dict[str, Any] = field(default_factory=dict)
+    broken_down: Any = None
 
     @property
     def n(self) -> float:
@@ -72,11 +75,12 @@ class ClassPart:
             proba={model: columns[own] for model, columns in self.proba.items()},
             weights=None if self.weights is None else self.weights[own],
             placed={name: values[own] for name, values in self.placed.items()},
+            broken_down=None if self.broken_down is None else self.broken_down[own],
         )
 
     def by(self, group: Column) -> "dict[str, ClassPart]":
         """Return the cases of every group."""
-        groups = np.array([class_name(value) for value in group.values.tolist()])
+        groups = np.array([group_text(value) for value in group.values.tolist()])
         return {name: self.of(groups == name) for name in np.unique(groups).tolist()}
 
 
@@ -138,10 +142,10 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         label = source.label if source.label is not None else guessed_label(table, taken=every)
         require_unused(design.columns, (label, *every, source.weight, source.group))
         placed = {"groups": design.cluster, "time": design.time}
-        others = [name for name in (source.weight, source.group, *placed.values()) if name is not None]
-        used = [label, *every, *others]
-        require_excluded(table, source.exclude, used)
+        used = [label, *every, *filter(None, (source.weight, source.group, *placed.values()))]
         dependence = dependent_columns(table, design, (*used, *source.exclude))
+        used += filter(None, [design.by])  # after that: to look at results by a column settles nothing
+        require_excluded(table, source.exclude, used)
         read = _read_numbers(table, every, [*used, *dependence.dates])
     read, dropped = complete_rows(read, used, label, source)
     weights = None if source.weight is None else check_weights(read[source.weight].values, source.weight)
@@ -159,6 +163,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         weights=weights,
         proba=proba,
         placed={name: read[column].values for name, column in placed.items() if column is not None},
+        broken_down=None if design.by is None else read[design.by].values,
     )
     dependence = dependence.in_rows(whole.codes, proba, read, design)
     told = {
@@ -166,6 +171,7 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
         "groups by": source.group,
         "clusters by": design.cluster,
         "times": design.time,
+        "results by": design.by,
     }
     text = f"Read {len(whole.codes)} rows of {table.name}: label column {label}, {_listed(classes, columns)}"
     text += "".join(f", {word} {column}" for word, column in told.items() if column)
@@ -179,12 +185,13 @@ def read_class_rows(source: Source, classes: list[str], design: Design) -> Evide
             "models": {name: list(listed) for name, listed in columns.items()},
             "weight": source.weight,
             "group": source.group,
-            **{name: column for name in ("cluster", "time") if (column := getattr(design, name))},
+            **{name: column for name in ("cluster", "time", "by") if (column := getattr(design, name))},
             **dropped_counts(dropped),
         },
         columns=columns,
         parts={"": whole} if source.group is None else whole.by(read[source.group]),
         group=source.group,
+        together=whole,
         dependence=dependence,
         aside=aside,
     )

@@ -5,7 +5,7 @@ and only their counts come back; a file of saved counts has none to begin with.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -46,6 +46,7 @@ from demur.engines.tallies import Columns, nested_values
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
+from demur.windows.by_group import group_text
 
 __all__ = [
     "BOUND_OR_DROP",
@@ -112,8 +113,9 @@ class Predictions:
         Signs that rows are not independent.
     doubts : array or None
         Element i: how unlike the training data case i is.
-    clusters, times, days, keys : array or None
-        Element i: cluster and time of case i, its batch and its key where batches share places.
+    clusters, times, days, keys, broken_down : array or None
+        Element i: cluster and time of case i, its batch and its key where batches share places, and what
+        results are broken down by.
     unscored : Unscored or None
         What is known of rows without a score of some model, where these are left out.
     own : dict
@@ -137,6 +139,7 @@ class Predictions:
     times: Any = None
     days: Any = None
     keys: Any = None
+    broken_down: Any = None
     unscored: Unscored | None = None
     own: "dict[str, Predictions]" = field(default_factory=dict)
 
@@ -159,6 +162,7 @@ class Predictions:
             times=None if self.times is None else self.times[own],
             days=None if self.days is None else self.days[own],
             keys=None if self.keys is None else self.keys[own],
+            broken_down=None if self.broken_down is None else self.broken_down[own],
         )
 
     @property
@@ -261,6 +265,7 @@ def _complete_predictions(
         times=None if roles.time is None else columns[roles.time].values,
         days=None if roles.day is None else columns[roles.day].values,
         keys=None if roles.key is None else columns[roles.key].values,
+        broken_down=None if roles.by is None else columns[roles.by].values,
     )
 
 
@@ -404,7 +409,7 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     """Return which cases are positive and how the two classes are called in the file."""
     if any(isinstance(value, (list, dict, np.ndarray)) for value in column.values[:1]):
         raise nested_values(column.values)
-    classes = _distinct(column.values[~column.missing])
+    classes = np.unique(_sortable(column.values[~column.missing]))
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
@@ -430,9 +435,9 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
 
 
-def _distinct(values: Any) -> Any:
-    """Return the distinct values, ascending."""
-    return np.unique(values.astype(str) if values.dtype.kind == "O" else values)
+def _sortable(values: Any) -> Any:
+    """Return values of any type as some that can be sorted."""
+    return values.astype(str) if values.dtype.kind == "O" else values
 
 
 # ---------------------------------------------------------------- rows or counts, by group
@@ -505,6 +510,8 @@ class Evidence:
         Group -> its cases; without groups one entry, under the empty name.
     group : str or None
         Column of the groups.
+    together : Part or None
+        The cases of all groups, where rows are in memory.
     positive, negative : str
         The labels of two classes.
     columns : dict
@@ -519,6 +526,7 @@ class Evidence:
     data: dict[str, Any]
     parts: Mapping[str, Any]
     group: str | None = None
+    together: Any = None
     positive: str = ""
     negative: str = ""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -544,6 +552,20 @@ class Evidence:
     def exact(self) -> bool:
         """Whether every distinct score was counted apart."""
         return all(part.exact for part in self.parts.values())
+
+    @cached_property
+    def whole(self) -> Any:
+        """All cases together."""
+        return self.together or _joined(list(self.parts.values()))
+
+    def part(self, name: str | None) -> Any:
+        """Return the cases of a group; of all groups together for None."""
+        return self.whole if name is None else self.parts[name]
+
+    def broken_down(self, name: str | None) -> Any:
+        """Return what results of a part are broken down by: a value for every case, or None."""
+        part = self.part(name)
+        return getattr(part.rows if isinstance(part, Part) else part, "broken_down", None)
 
     def title(self, name: str) -> str:
         """Return the heading of a group."""
@@ -610,11 +632,11 @@ def read_evidence(
         read = read_predictions(source, prices, doubt=joint.doubt, design=design, places=places)
         _require_joint(joint, read, source)
         apart = split and read.groups is not None
-        rows = (
-            {class_name(value): read.of(read.groups == value) for value in _distinct(read.groups)}
-            if apart
-            else {"": read}
-        )
+        parts = {"": Part(rows=read)}
+        if apart:
+            distinct, place = np.unique(_sortable(read.groups), return_inverse=True)
+            names = np.array([group_text(value) for value in distinct])
+            parts = {name: Part(rows=read.of(names[place] == name)) for name in dict.fromkeys(names.tolist())}
         return Evidence(
             sentence=read.sentence(),
             data={**read.to_dict(), "engine": "memory"},
@@ -623,7 +645,8 @@ def read_evidence(
             group=read.roles.group if apart else None,
             dependence=read.dependence,
             aside=read.aside,
-            parts={name: Part(rows=part) for name, part in rows.items()},
+            parts=parts,
+            together=Part(rows=replace(read, groups=None)),
         )
     if places is not None:
         raise InputError(
@@ -694,7 +717,11 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
 
 
 def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
-    """Refuse clusters and times beside what needs the rows."""
+    """Refuse groups of results, and clusters and times beside what needs the rows."""
+    if roles.by is not None:
+        raise InputError(
+            f"`--by` needs the rows, but --engine {engine} keeps counts only. Hint: leave --engine out."
+        )
     flag = "--cluster" if roles.cluster else "--time" if roles.time else None
     others = {
         "costs by case": prices.by_case,
@@ -754,3 +781,16 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
         dependence=roles.dependence,
         parts=parts,
     )
+
+
+def _joined(parts: Sequence[Part]) -> Part:
+    """Return what was counted and summed in all groups together."""
+    first, *others = parts
+    counted = {name: one.merge(*(part.counts[name] for part in others)) for name, one in first.counts.items()}
+    if first.summed is None:
+        return Part(counted=counted)
+    summed = {}
+    for name, sums in first.summed.items():
+        columns = zip(*((part.summed or {})[name][:-1] for part in parts), strict=True)
+        summed[name] = FoldedCosts._make([*map(np.concatenate, columns), sums.folds])
+    return Part(counted=counted, summed=summed)

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from demur.cli.output import remark
 from demur.cli.reading.class_columns import model_columns
+from demur.engines.columns import require_columns
 from demur.exceptions import InputError
 from demur.policy.policy import Policy
+from demur.windows.by_group import ByGroup
 from demur.windows.class_rule import ClassRule
 
 __all__ = ["AUDIT_COLUMNS", "input_columns", "read_policy"]
@@ -24,6 +26,14 @@ def read_policy(path: str, *, quiet: bool) -> Policy:
 
 def input_columns(policy: Policy, columns: Sequence[str], source: str, model: str | None) -> tuple[str, ...]:
     """Return the columns that the rule reads: the user's, the policy's, or the only possible ones."""
+    if isinstance(policy.rule, ByGroup):
+        if model is not None:
+            raise InputError(
+                f"`--model` must be left out: the policy has a rule per group and reads the columns "
+                f"{', '.join(policy.columns)}, got {model!r}."
+            )
+        require_columns(source, policy.columns, columns)
+        return policy.columns
     if policy.rule.inputs == 1:
         if model is not None:
             return (model,)

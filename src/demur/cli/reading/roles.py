@@ -122,8 +122,8 @@ class Roles:
         Columns with costs of the cases.
     doubt : str or None
         Column that says how unlike the training data a case is.
-    cluster, time : str or None
-        Columns of clusters and of times.
+    cluster, time, by : str or None
+        Columns of clusters, of times, and of what results are broken down by.
     day, key : str or None
         Columns of the batches that share places, and of what tells their rows apart.
     dependence : Dependence
@@ -142,12 +142,13 @@ class Roles:
     time: str | None = None
     day: str | None = None
     key: str | None = None
+    by: str | None = None
     dependence: Dependence = INDEPENDENT
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        others = (self.weight, self.group, self.doubt, self.cluster, self.time, self.day, self.key)
+        others = (self.weight, self.group, self.doubt, self.cluster, self.time, self.day, self.key, self.by)
         return tuple(dict.fromkeys((self.label, *self.models, *filter(None, others), *self.amounts)))
 
 
@@ -165,7 +166,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         **({"amounts": list(roles.amounts)} if roles.amounts else {}),
         **{
             name: value
-            for name in ("doubt", "cluster", "time", "day", "key")
+            for name in ("doubt", "cluster", "time", "day", "key", "by")
             if (value := getattr(roles, name))
         },
     }
@@ -184,6 +185,7 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         "times": roles.time,
         "places by": roles.day,
         "keys": roles.key,
+        "results by": roles.by,
         "costs of the cases": ", ".join(roles.amounts),
     }
     text += "".join(f", {word} {column}" for word, column in others.items() if column)
@@ -198,7 +200,7 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
 
 
 def require_unused(placed: Mapping[str, str], others: Collection[str | None]) -> None:
-    """Refuse a column of clusters or times that has another role."""
+    """Refuse a column of clusters, times or groups that has another role."""
     for flag, name in placed.items():
         if name in others or list(placed.values()).count(name) > 1:
             raise InputError(f"`{flag}` names {name!r}, which is in use already. Hint: pass another column.")
@@ -272,9 +274,12 @@ def choose_roles(
         time=placed.get("--time"),
         day=batches.get("--day"),
         key=batches.get("--key"),
+        by=placed.get("--by"),
     )
     if design is not None:
-        roles = replace(roles, dependence=dependent_columns(table, design, (*roles.columns, *source.exclude)))
+        # to look at results by a column settles nothing
+        used = [name for name in roles.columns if name != roles.by]
+        roles = replace(roles, dependence=dependent_columns(table, design, (*used, *source.exclude)))
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
 

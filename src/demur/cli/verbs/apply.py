@@ -27,8 +27,10 @@ def command(*, decisions: Decisions, output: Output) -> None:
     has the columns of FILE as they stand and one more for the decision, in the labels of the policy:
     a Parquet file if -o ends in .parquet (columns keep their types; text from CSV stays text), else
     CSV with the separator of FILE. A row whose score is missing or not a number is reported with
-    its line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
-    The exit code is 3 if no row got a decision, else 0; 2 for an error.
+    its line and gets an empty decision. Where the policy has a rule per group, that of its group
+    decides on a row; of an unknown group the rule for all cases does, and such rows are counted. With
+    --json a summary goes to standard output; this needs -o. The exit code is 3 if no row got a
+    decision, else 0; 2 for an error.
 
     A policy with a number of places a day decides whole files: give it all rows of a day at once, with the
     columns of day and key.

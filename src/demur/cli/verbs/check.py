@@ -8,7 +8,7 @@ __all__ = ["command"]
 
 @verb("check", example="Example:\n  demur check predictions.csv --label outcome --positive yes")
 @takes(Source, without=("group", "weights", "drop_missing", "missing_labels"))
-@takes(Design, without=("require_proof",))
+@takes(Design, without=("by", "require_proof"))
 @takes(Output)
 def command(*, source: Source, design: Design, output: Output) -> None:
     """Look for problems in a file of predictions.

@@ -56,15 +56,21 @@ def command(
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
     are compared over all costs.
 
-    -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule.
+    -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule; with --by a
+    row for each value of that column.
     """
     output = output.told(tables=True)
-    from demur.cli.answers.asking import NOT_PROVEN, ask, each_part, parts_document, proven
-    from demur.cli.answers.comparing import compared, compared_text, write_compared_tables
+    from demur.cli.answers.asking import NOT_PROVEN, ask, breakdown, each_part, parts_document, proven
+    from demur.cli.answers.comparing import Compared, compared, compared_text, write_compared_tables
     from demur.cli.output import write
 
     read = ask(source, prices, limits, classes, certainty, output, design=design, several=several)
-    parts = each_part(read, lambda name: compared(read.compare(name)))
+
+    def made(name: str) -> Compared:
+        comparison = read.compare(name)
+        return compared(comparison, breakdown(read, name, comparison))
+
+    parts = each_part(read, made)
     refused = design.require_proof and not proven(parts)
     path = None if refused else output.path  # no file where a proof is asked for and missing
     if output.as_json:

@@ -91,9 +91,8 @@ def command(
     rule without a model is cheaper, nothing is written and the exit code is 3. The policy goes to
     -o, and the decision in words to standard output; without -o the policy goes to standard output
     and the words to standard error. With --json standard output holds the whole answer, policy
-    included. With --group the words go to standard output, and a policy per group to -o, in which
-    {group} stands for the group. `demur apply` takes one policy for all rows: split the file by
-    the column, and apply to each part the policy of its group.
+    included. With --group the policy holds a rule for every group, and the rule for all cases together
+    for groups that have too few cases or are not in FILE; `demur apply` finds the rule of a row.
     """
     from demur.cli.answers import asking, deciding
 
@@ -109,8 +108,9 @@ def command(
             design=design,
             several=several,
         )
-        parts = deciding.decide_parts(read, anyway=rule.anyway, proof=design.require_proof)
-        raise Exit(deciding.write_decided(read, parts, output))
+        proof = design.require_proof
+        parts = deciding.decide_parts(read, anyway=rule.anyway, proof=proof)
+        raise Exit(deciding.write_decided(read, parts, output, proof=proof))
     costs = None if many else prices.costs()
     if costs is None and not many:
         raise InputError(asking.COSTS_NEEDED)

@@ -29,7 +29,7 @@ class Merging(Flags):
 """,
 )
 @takes(Merging)
-@takes(Design, without=("require_proof",), cluster={"hidden": True}, time={"hidden": True})
+@takes(Design, without=("by", "require_proof"), cluster={"hidden": True}, time={"hidden": True})
 @takes(Output, path={"help": "Write the counts of the union to this Parquet file."})
 def command(*, merging: Merging, design: Design, output: Output) -> None:
     """Add up counts of disjoint data, saved with ScoreCounts.save.

@@ -80,7 +80,7 @@ three classes, a column of probabilities for each
 @takes(Limits)
 @takes(Several)
 @takes(Classes)
-@takes(Design)
+@takes(Design, without=("by",))
 @takes(Certainty)
 @takes(Pages)
 @takes(
