@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from demur import Binormal, CaseCosts, CostModel, Policy, PolicyMonitor, Reviewer, compare_models
@@ -350,3 +351,78 @@ def test_a_file_without_the_amounts_is_told(run, file, cases, tmp_path):
     assert json_of(run, "audit", policy, str(plain), "--label", "label")["amounts"] == []
     answer = run("watch", policy, str(plain), "--state", str(tmp_path / "w.json"), "--label", "label")
     assert "not counted, for lack of the columns" in " ".join(answer.err.split())
+
+
+# ---------------------------------------------------------------- amounts that are known when deciding
+
+KNOWN = (*AMOUNTS, "--known-at-decision")
+
+
+def test_known_amounts_against_compare_models(run, file, cases):
+    y, s, amount = cases
+    found = json_of(run, "compare", file, *KNOWN, "--exclude", "region")["comparison"]
+    costs = CaseCosts(
+        cost_fn=amount, cost_fp=40, cost_abstain=12, columns={"cost_fn": "amount"}, known_at_decision=True
+    )
+    wanted = compare_models(y, {"risk": s}, costs=costs)
+    assert found["answer"]["cost"] == wanted.answer.cost
+    assert found["models"]["risk"]["rules"].keys() == wanted.models["risk"].rules.keys()
+    text = run("compare", file, *KNOWN, "--exclude", "region").out
+    assert "with amount known" in text.replace("\n", " ")
+    assert "risk, one window" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_question_is_asked_where_a_cost_is_a_column(run, file):
+    asked = "Is amount known when you decide?"
+    assert asked in run("compare", file, *AMOUNTS).err
+    assert asked not in run("compare", file, *KNOWN).err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_policy_reads_score_and_amount(run, file, cases, ending):
+    run("decide", file, *KNOWN, "--exclude", "region", "-o", "policy.json", "-q", "--anyway")
+    policy = Policy.load("policy.json")
+    assert policy.columns == ("risk", "amount")
+    assert run("apply", "policy.json", file, "-o", f"out.{ending}").code == 0
+    read = pd.read_csv if ending == "csv" else pd.read_parquet
+    found = read(f"out.{ending}")["decision"].astype(int).to_numpy()
+    assert np.array_equal(found, policy.apply(np.column_stack(cases[1:])))
+
+
+def test_known_amounts_in_sentences(run, file, tmp_path):
+    run("decide", file, *KNOWN, "--exclude", "region", "-o", "policy.json", "-q", "--anyway")
+    scores = tmp_path / "scores.csv"
+    scores.write_text("risk\n0.5\n")
+    said = run("apply", "policy.json", str(scores)).err
+    assert "there is no column 'amount'" in said
+    assert "the rule reads risk, amount" in said
+    broken = tmp_path / "broken.csv"
+    broken.write_text("risk,amount\n0.5,10\n0.5,-3\n0.5,\n")
+    done = run("apply", "policy.json", str(broken), "--only")
+    assert done.out.splitlines()[2:] == ['""', '""']
+    assert "an amount negative" in done.err
+    plain = ("--cost-fn", "100", "--cost-fp", "40", "--known-at-decision")
+    assert "needs a cost that is a column" in run("compare", file, *plain).err
+    assert "needs the rows in memory" in run("compare", file, *KNOWN, "--engine", "duckdb").err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rules_of_groups_that_compute_numbers_keep_the_order_of_rows(run, tmp_path, ending):
+    rng = np.random.default_rng(0)
+    y = rng.random(3000) < 0.3
+    risk, amount = np.round(1.5 * y + rng.normal(size=3000), 4), np.round(rng.lognormal(4, 1, 3000), 2)
+    frame = pd.DataFrame({"label": y.astype(int), "risk": risk, "amount": amount})
+    frame["region"] = np.where(rng.random(3000) < 0.5, "north", "south")
+    frame.to_csv(tmp_path / "loans.csv", index=False)
+    file = str(tmp_path / "loans.csv")
+    assert run("decide", file, *KNOWN, "--group", "region", "-o", "policy.json", "-q").code == 0
+    policy = Policy.load("policy.json")
+    big = pd.concat([frame] * 40, ignore_index=True)
+    big.to_parquet(tmp_path / "big.parquet")
+    source = str(tmp_path / "big.parquet") if ending == "parquet" else file
+    assert run("apply", "policy.json", source, "-o", f"out.{ending}", "-q").code == 0
+    found = (pd.read_csv if ending == "csv" else pd.read_parquet)(f"out.{ending}")
+    wanted = big if ending == "parquet" else frame
+    assert np.array_equal(found["risk"], wanted["risk"])
+    assert np.array_equal(found["decision"].astype(int), policy.apply(wanted))

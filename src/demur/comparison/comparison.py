@@ -290,8 +290,7 @@ def compare_models(
     groups : array of n values, optional
         Cluster of every case, such as the patient: its cases stay in one fold, and intervals count clusters.
     time : array of n numbers or dates, optional
-        When every case happened: rules are chosen on the past and judged on the block that follows
-        (`comparison.by_block`).
+        When every case happened: rules chosen on the past are judged on what follows (`by_block`).
     missing_labels : {"refuse", "drop", "bounds"}
         Cases without a label (NaN, None) are left out if their scores do not differ from the others; else
         refused. "drop": left out anyway, nothing is guaranteed, and models are compared on the cases that
@@ -300,8 +299,7 @@ def compare_models(
         Number of places for reviews in every day or other batch, which every rule keeps.
     include : {"combinations", "cascades", "guards"}, optional
         Rules to choose among besides: averages, votes and disagreement; a cheap model that passes cases on to
-        a second one; a window that abstains where `doubt` is too large. Made of at most eight models: of
-        more, of those whose own rules have the smallest honest cost.
+        a second one; a window that abstains where `doubt` is too large. Made of the eight cheapest models.
     prices : mapping {model: number}, optional
         What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
     doubt : array of n numbers, or mapping {name: array}, optional

@@ -25,7 +25,7 @@ from demur.windows.expression import (
     Sum,
 )
 
-__all__ = ["checked_name", "duckdb_parts", "sql_of"]
+__all__ = ["checked_name", "computes_by_group", "duckdb_parts", "sql_of"]
 
 _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark", "mssql": "tsql"}
 
@@ -80,6 +80,14 @@ def duckdb_parts(decision: Decision, labels: Sequence[Any], rows: str) -> tuple[
     """
     printer = _Printer(DIALECTS["duckdb"], label_kind(labels))
     return printer.decision(decision), printer.staged(decision.bindings, rows)
+
+
+def computes_by_group(decision: Decision) -> bool:
+    """Tell whether rules of groups compute numbers before they decide."""
+    value = decision.value
+    assert isinstance(value, Case)
+    results = [*(result for _, result in value.branches), value.otherwise]
+    return any(isinstance(one, Decision) and bool(one.bindings) for one in results)
 
 
 def _require_batches(decision: BatchDecision, table: str | None) -> None:

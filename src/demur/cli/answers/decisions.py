@@ -38,7 +38,7 @@ from demur.monitoring.labels import Audit
 from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences, score_range
 from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
-from demur.policy.sql import duckdb_parts
+from demur.policy.sql import computes_by_group, duckdb_parts
 from demur.surface.window import ABSTAIN
 from demur.windows.budgeted import Budgeted
 from demur.windows.by_group import ByGroup, group_text
@@ -388,7 +388,14 @@ def write_parquet_decisions(applied: Application, stream: RowStream, path: str) 
                 f"`{stream.name}`: the columns {other!r} and {name!r} would be one in Parquet. "
                 "Hint: rename one of them, or write CSV."
             )
-    row_by_row = applied.audit is None and not isinstance(applied.policy.rule, Budgeted)
+    rule = applied.policy.rule
+    row_by_row = applied.audit is None and not isinstance(rule, Budgeted)
+    # numbers that rules of groups compute are queries of their own, which keep no order
+    if isinstance(rule, ByGroup):
+        decision = rule.to_expression(
+            applied.columns, [*applied.policy.classes, applied.policy.abstain_label]
+        )
+        row_by_row &= not computes_by_group(decision)
     if isinstance(stream, ParquetRows) and row_by_row:
         return _in_database(applied, stream, path)
     with temporary_folder() as folder:

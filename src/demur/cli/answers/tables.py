@@ -13,7 +13,7 @@ from demur.comparison.by_group import GroupCosts
 from demur.comparison.candidates import ALWAYS_ABSTAIN
 from demur.comparison.comparison import Comparison
 from demur.comparison.estimates import incurred_costs
-from demur.comparison.expected_cost_learner import EXPECTED_COST
+from demur.comparison.expected_cost_learner import EXPECTED_COST, NO_REVIEWS
 from demur.comparison.models import ModelComparison
 from demur.comparison.words import amounts_words, short_name
 from demur.costs.case_costs import CaseCosts
@@ -94,7 +94,7 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         [rule, per_1000(cost), "", "", "", ""]
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
     ]
-    knows = any(EXPECTED_COST in model.rules for model in ordered)
+    knows = any(NO_REVIEWS in model.rules for model in ordered)
     how = "deciding every case" if knows else "with one threshold"
     note = (
         "measured: on cases not used to choose the thresholds, as if the model had been the only one; no "
