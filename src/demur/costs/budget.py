@@ -192,7 +192,7 @@ class Budget(Result):
 
     reviews: int
     column: Any
-    key: Any
+    key: Any = None
     per: str = "day"
     arrival: bool = False
     carry_over: bool = False
@@ -205,7 +205,10 @@ class Budget(Result):
         for name in ("column", "key"):
             value = getattr(self, name)
             if value is None:
-                raise InputError(f"`{name}` is needed: a name, or one value per case.")
+                raise InputError(
+                    f"`{name}` is needed: a name, or one value per case. Hint: a key names a case within its "
+                    "day, so that the last place does not depend on the order of rows."
+                )
             object.__setattr__(self, name, value if isinstance(value, str) else np.asarray(value))
         Result.__post_init__(self)
 
