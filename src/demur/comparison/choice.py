@@ -216,11 +216,15 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
 
 
 def chosen(choice: Choice, *, models_only: bool = False) -> Candidate:
-    """Return the best candidate, or a simpler one that is hardly dearer; with `models_only` one of a model.
+    """Return the rule of the answer, with `models_only` that of the best model."""
+    return _chosen([one for one in choice.all if not models_only or one.model is not None], choice)
+
+
+def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
+    """Return the best candidate, or a simpler one that is hardly dearer.
 
     A difference below a tenth of its standard error goes to the simpler kind of rule.
     """
-    candidates = [one for one in choice.all if not models_only or one.model is not None]
     best, problem = choice.best(candidates), choice.problem
     if problem.objective != "expected":
         return best
