@@ -195,7 +195,7 @@ def test_onnx_and_wrong_columns_are_refused_in_one_sentence():
     made = two_models()
     with pytest.raises(InputError, match=r"A rule per group has no ONNX model: .* cannot compare text"):
         made.to_onnx()
-    with pytest.raises(InputError, match=r"must name 3 columns, in place of it's .*, old, site"):
+    with pytest.raises(InputError, match=r"must name 3 columns, those of it's .*, old, site"):
         made.to_sql("duckdb", ["a", "b"])
     with pytest.raises(UndefinedError, match="was made without blocks"):
         made.at(prevalence=0.2)

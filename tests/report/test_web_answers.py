@@ -334,6 +334,8 @@ def _invented_facts(rng):
     low = cost - float(rng.choice([0.0, scale * rng.random()]))
     ends = np.round(10.0 ** rng.uniform(-8, 18) * rng.normal(size=2), int(rng.integers(0, 9)))
     lower, upper = np.sort(ends).tolist()
+    if kind == "window" and lower == upper:  # one threshold is no window
+        upper = float(np.nextafter(upper, INF))
 
     def versus(name):
         difference = scale * float(rng.normal())

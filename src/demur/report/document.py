@@ -16,7 +16,7 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, check_columns, doubt_column
+from demur.comparison.case_table import CaseTable, Columns, check_columns, doubt_column
 from demur.comparison.choice import make_answer
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
@@ -237,20 +237,17 @@ class Report(Result):
             time=time,
             known={**known, **(coded or {})},
         )
-        positive, weight = columns.positive, columns.weight
         joint = {"include": include, "prices": prices, "doubt": next(iter(known), None)}
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places, **joint)
         try:
             table = CaseTable.of_columns(columns, problem, weights=weights)
             comparison = compared(table, problem, class_names=origin.class_names)
         except InputError as error:
-            held = True if weight is None else weight > 0
-            sizes = [float(np.sum((positive == kind) & held)) for kind in (True, False)]
             # too few cases are no error, but the page has no other number for costs by case
-            if problem.by_case or min(sizes) >= FEWEST_CASES:
+            if problem.by_case or _smaller_class(columns) >= FEWEST_CASES:
                 raise
             counts = {
-                name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
+                name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
                 for name, column in columns.scores.items()
             }
             notes = [f"Honest costs are left out: {error}"]
@@ -613,6 +610,12 @@ def _by_name(scores: Any) -> Any:
     if len({str(name) for name in scores}) < len(scores):
         raise input_error("scores", "must have names that differ as text", list(scores))
     return scores
+
+
+def _smaller_class(columns: Columns) -> float:
+    """Return the number of rows with weight of the smaller class."""
+    held = True if columns.weight is None else columns.weight > 0
+    return min(float(np.sum((columns.positive == kind) & held)) for kind in (True, False))
 
 
 def page_problem(

@@ -126,23 +126,8 @@ def ask(
         remark(rows.sentence, quiet=output.quiet)
         label = class_abstain_label(abstain_label, asked["classes"])
         return ManyClasses(cases=rows, asked=asked, abstain_label=label)
-    costs = prices.costs_or_range()
-    if costs is None and costs_needed:
-        raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given() or joint.given() or by):
-        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}), "--by")
-        raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
-    if prices.known_at_decision and source.reader != "memory":
-        raise InputError(
-            f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
-            "Hint: leave --engine out."
-        )
+    costs = _costs(source, prices, limits, joint, by=by, needed=costs_needed)
     places = limits.places()
-    if places is not None and source.group is not None:
-        raise InputError(
-            "`--group` would give every group the places of all. Hint: leave it out, or pass the rows of one "
-            "group and its own places."
-        )
     problem = DecisionProblem.checked(
         costs=costs,
         prevalence=prices.prevalence,
@@ -170,6 +155,29 @@ def ask(
         labels=(int(names[0]), int(names[1])) if whole else names,
         abstain_label=int(abstain_label) if whole and abstain_label is not None else abstain_label,
     )
+
+
+def _costs(
+    source: Source, prices: Prices, limits: Limits, joint: Several, *, by: str | None, needed: bool
+) -> Any:
+    """Return the costs of two classes; refuse flags that do not go together."""
+    costs = prices.costs_or_range()
+    if costs is None and needed:
+        raise InputError(COSTS_NEEDED)
+    if costs is None and (prices.objective or limits.given() or joint.given() or by):
+        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}), "--by")
+        raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    if prices.known_at_decision and source.reader != "memory":
+        raise InputError(
+            f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
+            "Hint: leave --engine out."
+        )
+    if limits.places() is not None and source.group is not None:
+        raise InputError(
+            "`--group` would give every group the places of all. Hint: leave it out, or pass the rows of one "
+            "group and its own places."
+        )
+    return costs
 
 
 # ---------------------------------------------------------------- parts

@@ -79,7 +79,9 @@ class Decided:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
         if len(comparison.models) > 1:
             among = [*sorted(comparison.models), *comparison.combinations]
-            lines.append(f"Chosen among {', '.join(map(short_name, among))}.")
+            # names of rules of several models hold commas
+            between = "; " if comparison.combinations else ", "
+            lines.append(f"Chosen among {between.join(map(short_name, among))}.")
         lines += [
             f"Left out: {short_name(model.name)}. {model.left_out}"
             for model in comparison.models.values()

@@ -43,6 +43,7 @@ from demur.surface.window import ABSTAIN
 from demur.windows.budgeted import Budgeted
 from demur.windows.by_group import ByGroup, group_text
 from demur.windows.class_rule import ClassRule
+from demur.windows.expected_cost import ExpectedCostRule
 from demur.windows.expression import Decision
 from demur.windows.rule import Window
 
@@ -115,7 +116,9 @@ class Application:
             return _NO_PROBABILITIES
         if isinstance(self.policy.rule, Budgeted):
             return _NO_PLACE
-        return "a score is infinite, or an amount negative or too large"
+        if isinstance(self.policy.rule, ExpectedCostRule):
+            return "a score is infinite, or an amount negative or too large"
+        return "a number is infinite"
 
     def read(self) -> str:
         """Say which columns were read as what."""
@@ -253,14 +256,7 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
         for batch in batches:
             before = int(counts.sum())
             if whole is None:
-                inputs: dict[str, Any] = {
-                    f"c{k}": np.ascontiguousarray(column) for k, column in enumerate(batch.scores.T)
-                }
-                if isinstance(policy.rule, ByGroup):
-                    groups = list(map(group_text, batch.groups))
-                    inputs[f"c{len(inputs)}"] = np.array(groups, dtype=object)
-                    unknown.update(group for group in groups if group not in policy.rule.rules)
-                connection.register("demur_batch", {**inputs, "place": np.arange(len(batch.scores))})
+                connection.register("demur_batch", _inputs(policy, batch, unknown))
                 codes = np.asarray(connection.execute(query).fetchnumpy()["code"], dtype=np.int64)
             else:
                 codes = whole[before : before + len(batch.scores)]
@@ -299,6 +295,16 @@ def write_decisions(applied: Application, stream: RowStream, handle: IO[str]) ->
     coded: dict[int | None, int] = dict(enumerate(counts.tolist(), start=_NONE))
     told = {"unknown": unknown} if isinstance(policy.rule, ByGroup) else {}
     return Tally.of(policy, coded, first_bad=first_bad, audited=audited, warnings=warnings, **told)
+
+
+def _inputs(policy: Policy, batch: Batch, unknown: Counter[str]) -> dict[str, Any]:
+    """Return the columns c0, c1, ... of a batch and the place of its rows; unknown groups are counted."""
+    columns: list[Any] = [np.ascontiguousarray(column) for column in batch.scores.T]
+    if isinstance(policy.rule, ByGroup):
+        groups = list(map(group_text, batch.groups))
+        columns.append(np.array(groups, dtype=object))
+        unknown.update(group for group in groups if group not in policy.rule.rules)
+    return {**{f"c{k}": column for k, column in enumerate(columns)}, "place": np.arange(len(batch.scores))}
 
 
 def _number_columns(applied: Application) -> tuple[str, ...]:

@@ -648,6 +648,15 @@ def read_evidence(
             parts=parts,
             together=Part(rows=replace(read, groups=None)),
         )
+    _require_rows(source, joint, places, split=split)
+    with open_with(source.file, source.reader, source.master) as table:
+        roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
+        _require_countable(roles, prices, source.reader)
+        return _counted(table, roles, source, prices)
+
+
+def _require_rows(source: Source, joint: Several, places: Places | None, *, split: bool) -> None:
+    """Refuse what an engine that keeps sums only cannot answer."""
     if places is not None:
         raise InputError(
             f"`--day` needs the rows, but --engine {source.reader} keeps sums only. Hint: leave --engine out."
@@ -665,10 +674,6 @@ def read_evidence(
             f"--engine {source.reader} keeps sums only. "
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
-    with open_with(source.file, source.reader, source.master) as table:
-        roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
-        _require_countable(roles, prices, source.reader)
-        return _counted(table, roles, source, prices)
 
 
 def _require_joint(joint: Several, read: Predictions, source: Source) -> None:

@@ -48,11 +48,10 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return policy.columns
     if not isinstance(policy.rule, ClassRule):
         missing = next((name for name in policy.columns if name not in columns), None)
-        why = (
-            "--model is for policies of one column" if missing is None else f"there is no column {missing!r}"
-        )
-        hint = f"the rule reads {', '.join(policy.columns)}; the columns are {', '.join(columns)}."
-        raise InputError(f"`{source}`: {why}. Hint: {hint}")
+        hint = f"Hint: the rule reads {', '.join(policy.columns)}; the columns are {', '.join(columns)}."
+        if missing is None:
+            raise InputError(f"`--model` is for policies of one column, got {model!r}. {hint}")
+        raise InputError(f"`{source}` has no column {missing!r}, one of the policy's columns. {hint}")
     names = [str(name) for name in policy.classes]
     if model is None and policy.model is not None and not set(columns).issuperset(names):
         missing = next(name for name in policy.columns if name not in columns)
