@@ -396,7 +396,7 @@ def test_known_amounts_in_sentences(run, file, tmp_path):
     scores.write_text("risk\n0.5\n")
     said = run("apply", "policy.json", str(scores)).err
     assert "has no column 'amount', one of the policy's columns" in " ".join(said.split())
-    assert "the rule reads risk, amount" in " ".join(said.split())
+    assert "for risk, amount; the columns are risk" in " ".join(said.split())
     broken = tmp_path / "broken.csv"
     broken.write_text("risk,amount\n0.5,10\n0.5,-3\n0.5,\n")
     done = run("apply", "policy.json", str(broken), "--only")

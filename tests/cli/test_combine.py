@@ -140,7 +140,7 @@ def test_a_policy_of_a_combination_is_written_applied_and_audited(run, tests_fil
     made = run("decide", tests_file, *PRICES, "--combine", "--price", "scan=0.1", "-o", "policy.json")
     assert made.code == 0
     assert max(map(len, made.out.splitlines())) <= 80
-    assert "Chosen among blood, scan, average of blood and scan," in words(made.out)
+    assert "Chosen among blood; scan; average of blood and scan;" in words(made.out)
     policy = Policy.load(tmp_path / "policy.json")
     assert policy.columns == ("blood", "scan")
     wanted = policy.apply(np.column_stack([BLOOD, SCAN])).tolist()

@@ -158,7 +158,7 @@ def test_what_has_no_meaning_is_refused():
     ranged = {0: {1: (1, 2), 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
     with pytest.raises(InputError, match="must be numbers"):
         report.answer_at(ranged)
-    with pytest.raises(InputError, match="`pos_label` must be left out"):
+    with pytest.raises(InputError, match="`pos_label` is for scores of two classes"):
         Report.from_predictions([0, 1], np.eye(2), classes=[0, 1], costs=np.eye(2), pos_label=1)
     with pytest.raises(InputError, match="is for classes"):
         Report.from_predictions([0, 1], {"a": [0.1, 0.9]}, abstain_cost=1)

@@ -193,17 +193,10 @@ class Report(Result):
         """
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
-        places, coded = None, None
-        if budget is not None:
-            check_type(budget, "budget", Budget)
-            if classes is not None:
-                raise InputError("`budget` is for scores of two classes. Hint: leave classes out, or budget.")
-            scores, places, coded = budget.placed(_by_name(scores))
         if classes is not None:
-            if pos_label is not None:
-                raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}.")
-            if doubt is not None:
-                raise InputError("`doubt` is for scores of two classes. Hint: leave classes out, or doubt.")
+            for name, given in (("pos_label", pos_label), ("doubt", doubt), ("budget", budget)):
+                if given is not None:
+                    raise InputError(f"`{name}` is for scores of two classes. Hint: leave it or classes out.")
             table, problem, names = table_of_classes(
                 y_true,
                 scores,
@@ -227,7 +220,12 @@ class Report(Result):
             return cls.from_comparison(compared(table, problem, class_names=names), source=origin)
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
-        known = doubt_column(doubt)
+        known = placed = doubt_column(doubt)
+        places = None
+        if budget is not None:
+            check_type(budget, "budget", Budget)
+            scores, places, coded = budget.placed(_by_name(scores))
+            placed = {**known, **coded}
         columns = check_columns(
             y_true,
             _by_name(scores),
@@ -235,7 +233,7 @@ class Report(Result):
             sample_weight=sample_weight,
             groups=groups,
             time=time,
-            known={**known, **(coded or {})},
+            known=placed,
         )
         joint = {"include": include, "prices": prices, "doubt": next(iter(known), None)}
         problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places, **joint)
@@ -246,12 +244,9 @@ class Report(Result):
             # too few cases are no error, but the page has no other number for costs by case
             if problem.by_case or _smaller_class(columns) >= FEWEST_CASES:
                 raise
-            counts = {
-                name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
-                for name, column in columns.scores.items()
-            }
+            models = lone_models(_counts(columns), problem)
             notes = [f"Honest costs are left out: {error}"]
-            return cls._made(None, lone_models(counts, problem), (), problem, origin, notes, costs)
+            return cls._made(None, models, (), problem, origin, notes, costs)
         return replace(cls.from_comparison(comparison, source=origin), costs_given=costs is not None)
 
     @classmethod
@@ -610,6 +605,13 @@ def _by_name(scores: Any) -> Any:
     if len({str(name) for name in scores}) < len(scores):
         raise input_error("scores", "must have names that differ as text", list(scores))
     return scores
+
+
+def _counts(columns: Columns) -> dict[str, ScoreCounts]:
+    return {
+        name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
+        for name, column in columns.scores.items()
+    }
 
 
 def _smaller_class(columns: Columns) -> float:

@@ -46,13 +46,9 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return (name,)
     if model is None and all(name in columns for name in policy.columns):
         return policy.columns
-    if not isinstance(policy.rule, ClassRule):
-        missing = next((name for name in policy.columns if name not in columns), None)
-        hint = f"Hint: the rule reads {', '.join(policy.columns)}; the columns are {', '.join(columns)}."
-        if missing is None:
-            raise InputError(f"`--model` is for policies of one column, got {model!r}. {hint}")
-        raise InputError(f"`{source}` has no column {missing!r}, one of the policy's columns. {hint}")
-    names = [str(name) for name in policy.classes]
+    # rules but those of classes know the names of their columns
+    classes = isinstance(policy.rule, ClassRule)
+    names = [str(name) for name in policy.classes] if classes else list(policy.columns)
     if model is None and policy.model is not None and not set(columns).issuperset(names):
         missing = next(name for name in policy.columns if name not in columns)
         raise InputError(
