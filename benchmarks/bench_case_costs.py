@@ -3,7 +3,7 @@
 import numpy as np
 from timing import alternate, peak_extra_memory, ratio_row, seconds
 
-from demur import ScoreCosts
+from demur import CaseCosts, ScoreCosts, compare_models
 
 JOB = "sums of three costs + cheapest window"
 
@@ -39,3 +39,18 @@ def rows(sizes=(10**5, 10**6, 10**7)):
     bins = costs.binned(at_most=4096)
     loss = f"certified {bins.certified / bins.window().cost:.1e} of the cost"
     yield ("  4,096 bins for the page", f"{n:.0e}", seconds(binning), "", loss, "<= 1e-2")
+    yield _known(10**6)
+
+
+def _known(n):
+    """Time a comparison whose rules read the amount beside one of windows."""
+    rng = np.random.default_rng(0)
+    fraud = rng.random(n) < 0.2
+    score, amount = rng.normal(2.0 * fraud), rng.lognormal(4 + 0.5 * fraud)
+
+    def compared(*, known):
+        costs = CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=4, known_at_decision=known)
+        return compare_models(fraud, {"risk": score}, costs=costs)
+
+    knowing, window = alternate(lambda: compared(known=True), lambda: compared(known=False), repeats=2)
+    return ratio_row("rules that know the amount / windows", f"{n:.0e}", knowing, window, "<= 3")

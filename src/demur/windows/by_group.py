@@ -16,6 +16,7 @@ from demur._results import Result
 from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, IntArray
+from demur.windows.budgeted import Budgeted
 from demur.windows.class_rule import ClassRule
 from demur.windows.expression import Case, Decision, Equals
 from demur.windows.rule import RULES, Rule, register_rule
@@ -247,7 +248,9 @@ def _checked(one: Any, column: str) -> GroupRule:
 
 def _kinds() -> dict[str, Any]:
     """Return what may decide in a group, by kind."""
-    return {Constant.kind: Constant, **{kind: rule for kind, rule in RULES.items() if rule is not ByGroup}}
+    # places are shared by all rows of a batch, whatever their groups
+    refused = ByGroup, Budgeted
+    return {Constant.kind: Constant, **{kind: rule for kind, rule in RULES.items() if rule not in refused}}
 
 
 def _written(one: GroupRule) -> dict[str, Any]:
