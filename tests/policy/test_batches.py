@@ -236,3 +236,21 @@ def test_a_file_gives_the_same_policy_back(tmp_path):
     assert loaded.to_json() == policy.to_json()
     assert loaded.columns == ("m", "amount", "date", "id")
     assert np.array_equal(loaded.decide(frame), policy.decide(frame))
+
+
+def test_frames_and_arrays_of_objects_decide_alike():
+    rng = np.random.default_rng(0)
+    n = 200
+    dates = np.datetime64("2026-03-01T00:00") + rng.integers(0, 9 * 24 * 3600 * 1000, n).astype("m8[ms]")
+    columns = {"id": rng.permutation(n), "m": np.round(rng.random(n), 1), "date": dates}
+    chance = PiecewiseLinear(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    inner = ExpectedCostRule(names=("m",), calibration=chance, costs=[[[0], [40], [5]], [[100], [0], [5]]])
+    rule = Budgeted(inner=inner, places=Places(3, "date", "id", "day", text_key=False))
+    codes = rule.decide(pd.DataFrame(columns))
+    assert (codes == ABSTAIN).sum() == 27
+    assert np.array_equal(rule.decide(pl.DataFrame(columns)), codes)
+    rows = pd.DataFrame(columns)[["m", "date", "id"]].to_numpy()
+    assert np.array_equal(rule.decide(rows), codes)
+    assert np.array_equal(rule.decide([[*row[:1], str(row[1]), row[2]] for row in rows]), codes)
+    with pytest.raises(InputError, match=r"must have 3 columns .m, date, id.*whole batches"):
+        rule.decide(rows[:, ::2])

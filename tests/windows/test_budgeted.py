@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from demur import ABSTAIN, Budget, InputError
@@ -266,22 +265,6 @@ def test_names_must_be_entries_of_the_scores():
 
 
 # ---------------------------------------------------------------- tables, words, files
-
-
-def test_frames_and_arrays_of_objects_decide_alike():
-    rng = np.random.default_rng(0)
-    n = 200
-    dates = np.datetime64("2026-03-01T00:00") + rng.integers(0, 9 * 24 * 3600 * 1000, n).astype("m8[ms]")
-    columns = {"id": rng.permutation(n), "m": np.round(rng.random(n), 1), "date": dates}
-    rule = budgeted(3)
-    codes = rule.decide(pd.DataFrame(columns))
-    assert (codes == ABSTAIN).sum() == 27
-    assert np.array_equal(rule.decide(pl.DataFrame(columns)), codes)
-    rows = pd.DataFrame(columns)[["m", "date", "id"]].to_numpy()
-    assert np.array_equal(rule.decide(rows), codes)
-    assert np.array_equal(rule.decide([[*row[:1], str(row[1]), row[2]] for row in rows]), codes)
-    with pytest.raises(InputError, match=r"must have 3 columns .m, date, id.*whole batches"):
-        rule.decide(rows[:, ::2])
 
 
 @pytest.mark.parametrize(

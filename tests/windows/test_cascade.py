@@ -1,17 +1,12 @@
 """Cascades: by hand, against brute force over all cuts of both stages, and in other languages."""
 
 import itertools
-import json
 import math
-import sqlite3
 
-import duckdb
 import numpy as np
-import onnxruntime
-import pandas as pd
 import pytest
 
-from demur import InputError, Policy, ScoreCosts, UndefinedError
+from demur import InputError, ScoreCosts, UndefinedError
 from demur.windows import Cascade
 from demur.windows.cascade_search import cheapest_cascade, written_cascade
 
@@ -274,82 +269,3 @@ def test_nan_and_other_shapes_are_refused():
         cascade().decide([[0.05, 0, 1]])
     with pytest.raises(InputError, match="`cuts` is missing"):
         Cascade.from_dict({"kind": "cascade", "names": ["a", "b"]})
-
-
-# ---------------------------------------------------------------- files and other languages
-
-RULES = {
-    "five segments": cascade(),
-    "negative numbers": cascade((-3.5, -1.25, 0, 1e-300), -0.1, 0.3),
-    "nobody": cascade((0.1, 0.9, 0.9, 0.9), 0.5, 0.5),
-    "person first": cascade((-INF, -INF, 0.6, INF), -INF, 0.7),
-    "person last": cascade((0.25, 0.5, INF, INF), 1 / 3, INF),
-    "everything passed on": cascade((-INF, INF, INF, INF), 0.1, 0.2),
-    "nothing passed on": cascade((0.1, 0.1, 0.7, 0.7), 0.1, 0.2),
-    "always a person": cascade((-INF, -INF, INF, INF), 0.1, 0.2),
-    "always negative": cascade((INF, INF, INF, INF), 0.1, 0.2),
-    "always positive": cascade((-INF, -INF, -INF, -INF), 0.1, 0.2),
-}
-
-
-def boundary_rows(rule, rows=2000):
-    """Rows of numbers at the thresholds, next to them, and at the ends of all floats."""
-    ends = [*rule.cuts, rule.lower, rule.upper]
-    values = [near for end in ends for near in (end, *(np.nextafter(end, to) for to in (-INF, INF)))]
-    values += [-INF, INF, 0.0, -0.0, 0.15, 0.45, 0.65]
-    return np.random.default_rng(0).choice(values, (rows, 2))
-
-
-def in_duckdb(made, rows):
-    frame = pd.DataFrame(rows, columns=NAMES, dtype=float)  # noqa: F841 - DuckDB reads it
-    with duckdb.connect() as connection:
-        return [row[0] for row in connection.sql(f"select {made.to_sql()} from frame").fetchall()]
-
-
-def in_sqlite(made, rows):
-    with sqlite3.connect(":memory:") as connection:
-        connection.execute("create table t (cheap, large)")
-        connection.executemany("insert into t values (?, ?)", rows)
-        query = made.to_sql("sqlite", table="t", decision="d")
-        decisions = [row[-1] for row in connection.execute(query)]
-    connection.close()
-    return decisions
-
-
-def in_python(made, rows):
-    names = {}
-    exec(compile(made.to_python(), "policy.py", "exec"), names)
-    return [names["decide"](row) for row in rows]
-
-
-def in_onnx(made, rows):
-    session = onnxruntime.InferenceSession(made.to_onnx().SerializeToString())
-    return session.run(None, {"proba": np.array(rows, dtype=float)})[0].tolist()
-
-
-@pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("run", [in_duckdb, in_sqlite, in_python, in_onnx])
-def test_boundary_rows_against_apply(run, name):
-    made = Policy(rule=RULES[name], classes=("no", "yes"), abstain_label="ask")
-    rows = boundary_rows(RULES[name])
-    assert run(made, rows.tolist()) == made.apply(rows).tolist()
-
-
-@pytest.mark.parametrize("run", [in_duckdb, in_sqlite, in_python])
-def test_missing_numbers_get_no_decision(run):
-    made = Policy(rule=cascade())
-    rows = [[0.05, None], [None, 0.5], [math.nan, 0.5], [0.05, math.nan], [0.05, 0.5]]
-    assert run(made, rows) == [None, None, None, None, 0]
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_files_bring_the_rule_back(name, tmp_path):
-    rule = RULES[name]
-    assert Cascade.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
-    made = Policy(rule=rule, classes=("no", "yes"), chosen="cascade")
-    assert made.columns == NAMES
-    made.save(tmp_path / "policy.json")
-    loaded = Policy.load(tmp_path / "policy.json")
-    assert loaded.rule == rule
-    rows = boundary_rows(rule, 50)
-    assert loaded.apply(pd.DataFrame(rows, columns=NAMES)).tolist() == made.apply(rows).tolist()
