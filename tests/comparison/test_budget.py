@@ -165,7 +165,7 @@ def test_amounts_that_are_known_are_read():
     frame = pd.DataFrame({**{name: case[name] for name in ("m", "day", "id")}, "amount": amounts})
     codes = policy.decide(frame)
     assert policy.abstention_rate == pytest.approx(np.mean(codes == ABSTAIN))
-    assert "with amount known, take the action that is expected to cost least. Amount " in known.answer.words
+    assert "with amount known, call positive when odds x amount exceed " in known.answer.words
 
 
 def test_words_and_json_say_how_places_are_used_against_counting():

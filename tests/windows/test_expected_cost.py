@@ -58,15 +58,22 @@ def test_thresholds_by_hand():
 
 def test_words_by_hand():
     assert rule(examples=(20.0, 200.0)).words(("legit", "fraud")) == (
-        "with amount known, take the action that is expected to cost least. Amount 20: fraud from 0.84 up, "
+        "with amount known, call fraud when odds x amount exceed 25 and the probability exceeds 84 %, legit "
+        "when probability x amount is at most 4, else send it to a person. At amount 20: fraud from 0.84 up, "
         "legit up to 0.2, else a person; 200: fraud from 0.84 up, legit up to 0.02, else a person"
     )
     assert "25: fraud from 0.5 up, legit below" in rule(costs=COSTS[:, :2], examples=(25.0,)).words(
         ("legit", "fraud")
     )
+    two_ways = rule(costs=COSTS[:, :2]).words(("legit", "fraud"))
+    assert two_ways == "with amount known, call fraud when odds x amount exceed 25, else legit"
+    dear = COSTS + np.array([[[0, 0], [0, 0.1], [0, 0]], [[0, 0], [0, 0], [0, 0]]])
+    assert rule(costs=dear).words(("legit", "fraud")).endswith("that is expected to cost least")
     flat = PiecewiseLinear(np.array([0.0]), np.array([0.3]))
     assert (
-        rule(calibration=flat, examples=(1.0,)).words(("legit", "fraud")).endswith("Amount 1: always legit")
+        rule(calibration=flat, examples=(1.0,))
+        .words(("legit", "fraud"))
+        .endswith("At amount 1: always legit")
     )
     assert rule(calibration=flat, examples=(90.0,)).words(("legit", "fraud")).endswith("90: always a person")
 

@@ -302,9 +302,30 @@ class ExpectedCostRule(Result):
         if self.inputs == 1:
             return f"call {self._words_at(1.0, names)}".replace("call always", "always call")
         listed = " and ".join(self.names[1:])
-        text = f"with {listed} known, take the action that is expected to cost least"
+        text = (
+            f"with {listed} known, {self._formula(names) or 'take the action that is expected to cost least'}"
+        )
         shown = [f"{amount:,.6g}: {self._words_at(amount, names)}" for amount in self.examples]
-        return f"{text}. {listed.capitalize()} {'; '.join(shown)}" if shown else text
+        return f"{text}. At {listed} {'; '.join(shown)}" if shown else text
+
+    def _formula(self, names: Sequence[str]) -> str:
+        """Say the rule as odds times amount, where only a miss costs the amount; empty for other costs."""
+        costs = self.costs
+        if self.inputs != 2 or costs[:, :2].any(axis=2).tolist() != [[False, True], [True, False]]:
+            return ""
+        (alarm, by_amount), (fixed, factor) = costs[0, 1], costs[1, 0]
+        amount, limit = self.names[1], f"{alarm / factor:.4g}" if factor else ""
+        if by_amount or fixed or not factor or self.least_saving:
+            return ""
+        text = f"call {names[1]} when odds x {amount} exceed {limit}"
+        if not self.abstains:
+            return f"{text}, else {names[0]}"
+        review = costs[0, 2, 0]
+        if costs[:, 2, 1].any() or costs[1, 2, 0] != review or not 0 < review < alarm:
+            return ""
+        sure = f"the probability exceeds {100 * (1 - review / alarm):.3g} %"
+        little = f"{names[0]} when probability x {amount} is at most {review / factor:.4g}"
+        return f"{text} and {sure}, {little}, else send it to a person"
 
     def _words_at(self, amount: float, names: Sequence[str]) -> str:
         lower, upper = (float(f"{one:.3g}") for one in self.thresholds(amount))
