@@ -46,13 +46,19 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     others = scores + np.random.default_rng(0).normal(size=300)
     rows = np.column_stack([y, *(1 / (1 + np.exp(-column)) for column in (scores, others))])
     np.savetxt("predictions.csv", rows, "%d,%.17g,%.17g", header="y_true,old,new", comments="")
+    amount, days = np.random.default_rng(1).lognormal(4, 1, 300), 1 + np.arange(300) % 3
+    paid = [
+        "id,y_true,new,amount,date",
+        *(f"{k},{y[k]:d},{scores[k]:.4f},{amount[k]:.2f},2026-03-0{days[k]}" for k in range(300)),
+    ]
+    (tmp_path / "payments.csv").write_text("\n".join(paid) + "\n")
     lines = [line for line in README.splitlines() if line.startswith("demur ")]
-    assert len(lines) == 6
+    assert len(lines) == 8
     for line in lines:
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(line, comments=True)[1:])
         assert stop.value.code == 0, capsys.readouterr().err
-    assert {file.name for file in tmp_path.iterdir()} >= {"policy.json"}
+    assert {file.name for file in tmp_path.iterdir()} >= {"policy.json", "days.json"}
     assert list(tmp_path.glob("*.html"))
 
 
