@@ -16,6 +16,7 @@ from demur import InputError, Policy, compare_models
 from demur.policy.sql_dialects import DIALECTS
 from demur.surface.window import ABSTAIN
 from demur.windows import ClassRule
+from exported import in_onnx, in_python
 
 COLUMNS = ["p a", "select", 'b"c']
 
@@ -36,17 +37,6 @@ def in_sqlite(made, rows):
         decisions = [row[-1] for row in connection.execute(query)]
     connection.close()
     return decisions
-
-
-def in_python(made, rows):
-    names = {}
-    exec(compile(made.to_python(), "policy.py", "exec"), names)
-    return [names["decide"](row) for row in rows]
-
-
-def in_onnx(made, rows):
-    session = onnxruntime.InferenceSession(made.to_onnx().SerializeToString())
-    return session.run(None, {"proba": np.array(rows, dtype=float)})[0].tolist()
 
 
 @pytest.mark.parametrize("rule", RULES)

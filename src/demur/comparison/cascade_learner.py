@@ -8,12 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from demur.comparison.class_learner import Chosen
+from demur.comparison.combination_learner import RowsLearner
 from demur.comparison.problem import DecisionProblem
-from demur.comparison.threads import workers
-from demur.comparison.training_losses import training_losses
+from demur.comparison.training_losses import TrainingLosses, training_losses
 from demur.honest.cases import SplitCases
-from demur.honest.evaluate import FoldRules, TrainingSets
-from demur.typing import FloatArray, IntArray
+from demur.typing import FloatArray
 from demur.windows.cascade import Cascade
 from demur.windows.cascade_search import GRID, cheapest_cascade, written_cascade
 
@@ -40,14 +39,12 @@ def cascade_learners(problem: DecisionProblem, names: tuple[str, ...]) -> list["
 
 
 @dataclass(frozen=True, eq=False)
-class CascadeLearner:
+class CascadeLearner(RowsLearner):
     """The cheapest cascade of two models, in the middle of the ranges."""
 
-    problem: DecisionProblem
     members: tuple[str, str]
     prices: tuple[float, float]
     kind: ClassVar[str] = "cascade"
-    aim: ClassVar[int] = 0
     reads: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -59,34 +56,23 @@ class CascadeLearner:
         """Return the rank among candidates: after the rules of one model."""
         return (3, place)
 
-    def fit_all(self, cases: SplitCases, scores: FloatArray) -> Chosen:
-        """Choose the cascade of all cases; the gap is 0 where the search is exhaustive, else not known."""
-        rule = self._cheapest(cases, scores, np.arange(len(scores)), cases.sizes, GRID)
-        few = all(len(np.unique(column)) <= bins for column, bins in zip(scores.T, GRID, strict=True))
-        return Chosen(written_cascade(rule, scores), 0.0 if few else nan)
-
-    def fit(self, sets: TrainingSets) -> FoldRules:
-        """Return the cascade of every training set."""
-        cases, rows = sets.cases, sets.rows
-
-        def rule_without(fold: int) -> Cascade:
-            kept = sets.trains(fold)
-            return self._cheapest(cases, sets.model.scores, rows.cell[kept], rows.cases[kept], _FOLD_GRID)
-
-        with workers(len(rows.cell)) as pool:
-            rules = list(pool.map(rule_without, cases.splits.judged_folds))
-        return FoldRules([*rules[:1] * cases.splits.first, *rules], cases.n_classes)
-
-    def _cheapest(
-        self, cases: SplitCases, scores: FloatArray, cell: IntArray, number: FloatArray, grid: tuple[int, int]
+    def choose(
+        self, table: FloatArray, rows: TrainingLosses, *, grid: tuple[int, int] = _FOLD_GRID
     ) -> Cascade:
-        losses, weight = training_losses(cases, self.problem, cell, number)
+        """Choose the cascade on some rows."""
+        losses, weight = rows
         return cheapest_cascade(
             losses,
             weight,
-            scores[cell],
+            table,
             names=self.members,
             prices=self.prices,
             may_abstain=self.problem.may_abstain,
             grid=grid,
         )
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the cascade of all cases; the gap is 0 where the search is exhaustive, else not known."""
+        rows = training_losses(cases, self.problem, np.arange(len(table)))
+        few = all(len(np.unique(column)) <= bins for column, bins in zip(table.T, GRID, strict=True))
+        return Chosen(written_cascade(self.choose(table, rows, grid=GRID), table), 0.0 if few else nan)

@@ -6,6 +6,7 @@ equally cheap limits the largest counts. Ranges of costs are taken in their midd
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -58,15 +59,15 @@ def combination_learners(
 
 
 @dataclass(frozen=True, eq=False)
-class RowsLearner:
+class RowsLearner(ABC):
     """Rules of several columns, each chosen on rows with their weighted losses."""
 
     problem: DecisionProblem
     aim: ClassVar[int] = 0
 
+    @abstractmethod
     def choose(self, table: FloatArray, rows: TrainingLosses) -> Any:
         """Choose the rule on some rows."""
-        raise NotImplementedError
 
     def written(self, rule: Any, table: FloatArray) -> Any:
         """Round the thresholds of a rule chosen on these rows: the same decisions there."""
