@@ -75,7 +75,11 @@ def read_only(array: _Array) -> _Array:
 def frozen(value: Any) -> Any:
     """Return what a result may keep of `value`: the value itself if nobody can change it, else a copy."""
     if isinstance(value, np.ndarray):
-        return value if _cannot_change(value) else read_only(value.copy())
+        # nobody can change an array if neither it nor what it is a view of can be written to
+        array: Any = value
+        while isinstance(array, np.ndarray) and not array.flags.writeable:
+            array = array.base
+        return value if array is None else read_only(value.copy())
     if isinstance(value, FrozenDict):
         return value
     if isinstance(value, dict):
@@ -86,15 +90,6 @@ def frozen(value: Any) -> Any:
             return value
         return type(value)(*items) if hasattr(value, "_fields") else items
     return value
-
-
-def _cannot_change(array: Any) -> bool:
-    """Tell whether neither an array nor what it is a view of can be written to."""
-    while isinstance(array, np.ndarray):
-        if array.flags.writeable:
-            return False
-        array = array.base
-    return array is None
 
 
 def as_scalar(value: FloatArray) -> Scalar:

@@ -140,18 +140,7 @@ def check_scores(y_score: ArrayLike, name: str = "y_score", *, single: bool = Fa
     array = one_dimensional(array, name, hint if array.ndim == 2 else None)
     keep = single and array.dtype == np.float32
     scores = np.ascontiguousarray(array if keep else as_floats(array, name))
-    _refuse_merging_integers(array, name)
-    # min propagates NaN without a temporary array
-    if np.isnan(scores.min()):
-        first = int(np.flatnonzero(np.isnan(scores))[0])
-        raise input_error(
-            name, "must not contain NaN", f"NaN at position {first}", "drop or impute those cases."
-        )
-    return scores
-
-
-def _refuse_merging_integers(array: np.ndarray, name: str) -> None:
-    """Refuse whole numbers that different cases would share as float64."""
+    # whole numbers that different cases would share as float64
     largest = 0
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         largest = max(abs(int(array.min())), abs(int(array.max())))
@@ -161,6 +150,13 @@ def _refuse_merging_integers(array: np.ndarray, name: str) -> None:
         rule = "as integers must stay within 2**53 (larger ones would merge)"
         got = str(largest) if largest < 2**64 else f"{float(largest):g}"
         raise input_error(name, rule, got, "rank them first.")
+    # min propagates NaN without a temporary array
+    if np.isnan(scores.min()):
+        first = int(np.flatnonzero(np.isnan(scores))[0])
+        raise input_error(
+            name, "must not contain NaN", f"NaN at position {first}", "drop or impute those cases."
+        )
+    return scores
 
 
 def check_weights(sample_weight: ArrayLike | None, name: str = "sample_weight") -> FloatArray | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from demur.exceptions import InputError
 
-__all__ = ["connect", "first_line", "load_duckdb", "quiet"]
+__all__ = ["connect", "first_line", "load_duckdb", "quiet", "quoted", "sql_text"]
 
 _SIGNALS = {signal.SIGINT, signal.SIGTERM}
 _CAN_WAIT = hasattr(signal, "pthread_sigmask")
@@ -52,6 +52,16 @@ def quiet(connection: Any) -> Any:
     """Keep DuckDB's own progress bar away: it would go to standard output, between our numbers."""
     connection.execute("set enable_progress_bar = false")
     return connection
+
+
+def quoted(name: str) -> str:
+    """Quote a column name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def sql_text(value: object) -> str:
+    """Write a text as SQL does."""
+    return "'" + str(value).replace("'", "''") + "'"
 
 
 def first_line(error: Exception) -> str:

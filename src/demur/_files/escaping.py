@@ -6,12 +6,21 @@ from typing import Any
 
 from demur._files.values import is_number
 
-__all__ = ["fenced", "markdown", "spreadsheet", "visible", "xml"]
+__all__ = ["markdown", "spreadsheet", "tex", "visible", "xml"]
 
 # C0, DEL, C1, line separators, directional overrides and isolates, halves of pairs no encoding writes
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # what a spreadsheet takes for the start of a formula (OWASP, CSV injection)
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -32,11 +41,9 @@ def markdown(text: str) -> str:
     return escape(plain, quote=False)
 
 
-def fenced(text: str) -> str:
-    """Return lines as a Markdown block that is shown as it is, whatever the lines hold."""
-    longest = max(map(len, re.findall("`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}text\n{text}\n{fence}"
+def tex(text: str) -> str:
+    """Escape every sign that TeX would read, and keep the text on one line."""
+    return "".join(_TEX.get(sign, sign) for sign in visible(re.sub(r"\s+", " ", text).strip()))
 
 
 def spreadsheet(cell: Any) -> Any:
