@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -355,8 +356,8 @@ def test_words_tell_the_money():
     assert answer.stakes["at_stake"] == pytest.approx(amount[y == 1].sum() / len(y))
     parts = answer.stakes["missed"] + answer.stakes["alarms"] + answer.stakes["reviews"]
     assert parts == pytest.approx(answer.honest_cost, rel=1e-12)
-    assert "are at stake: " in answer.words
-    assert "paid for reviews. Cost" in answer.words
+    assert " is at stake. On held-out cases, misses cost " in answer.words
+    assert re.search(r"reviews [\d,]+ for about \d+ cases: [\d,]+ in all\. Cost", answer.words)
     assert "Guaranteed" not in answer.words
     assert "guarantee yet" not in answer.words
     assert isinstance(comparison.models["model"].window, AbstentionWindow)

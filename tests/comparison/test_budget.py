@@ -180,7 +180,7 @@ def test_words_and_json_say_how_places_are_used_against_counting():
         left_out.append(own[4] if len(own) > 4 else 0.0)
     days = len(left_out)
     assert rule.use == (days, full, pytest.approx(np.mean(left_out)))
-    words = f"at most 4 a day: all used on {full} of {days} days; one place more would save "
+    words = f"at most 4 a day: all used on {full} of {days} days; one more place would save "
     assert f"{words}{np.mean(left_out):.3g} a day" in answer.words
     told = answer.to_dict()
     assert told["rule"]["use"] == {"batches": days, "full": full, "next_saving": rule.use.next_saving}

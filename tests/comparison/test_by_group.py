@@ -201,6 +201,33 @@ def test_review_share_against_wilson():
         assert tuple(one.abstention_rate_interval) == pytest.approx((centre - half, centre + half), rel=1e-9)
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_printed_groups_add_up(name):
+    """Cases add up exactly; printed costs within the last digit, weighted by what the note says."""
+    comparison, group = SETTINGS[name]
+    found = comparison.by(group)
+    cases = [round(one.n) for one in found.groups]
+    assert sum(cases) == round(found.whole.n)
+    by_cases = "weighted by cases" in found.note
+    weights = [one.n / found.whole.n if by_cases else one.share for one in found.groups]
+    assert "no cost of their own" not in found.note
+    for digits in (0, 1, 2):
+        printed = sum(
+            w * round(1000 * one.cost, digits) for w, one in zip(weights, found.groups, strict=True)
+        )
+        assert abs(printed - round(1000 * found.whole.cost, digits)) <= 1.001 * 10.0**-digits
+
+
+def test_the_note_says_what_does_not_add_up():
+    comparison, group = SETTINGS["plain"]
+    assert comparison.by(group).note == "costs of the groups, weighted by cases, add up to that of all"
+    alone = comparison.by(np.where(np.arange(N) == 0, "one", "rest"))
+    assert alone.note.endswith("; groups of fewer than two cases (1) have no cost of their own")
+    assert alone.to_dict()["note"] == alone.note
+    comparison, group = SETTINGS["prevalence"]
+    assert "their shares in use" in comparison.by(group).note
+
+
 def test_one_group_is_the_whole():
     comparison, _ = SETTINGS["plain"]
     found = comparison.by(["same"] * N)

@@ -54,7 +54,7 @@ def check_cheapest(y, scores, points):
             thresholds = {(model.window.lower, model.window.upper), (model.threshold, model.threshold)}
             assert (answer.lower, answer.upper) in thresholds
         # the words name it
-        named = answer.model if answer.model is not None else "no model is cheaper"
+        named = answer.model if answer.model is not None else "no model beats this"
         assert named in answer.words
         assert answer.interval.low <= answer.honest_cost * (1 + 1e-12)
         assert answer.honest_cost <= answer.cost <= answer.interval.high

@@ -333,16 +333,17 @@ FACTS = {
 def test_words():
     assert answer_words(FACTS) == (
         "Proven. Use new: multiply each probability by the weight of its class (healthy 1, early 2.152, "
-        "late 5) and answer the largest, send the case to a person where none reaches 0.6. "
-        "Of 1000 cases 500 are called healthy, 200 early, 100 late, 200 go to a person; about 30 wrong. "
-        "Dearest confusion: late called healthy, 40 % of the cost. "
-        "Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
-        "case late (400 to 600). These 1,000 cases do not prove that it is cheaper than the class with the "
-        "highest probability."
+        "late 5) and answer the largest, or send the case to a person where none reaches 0.6. "
+        "Of 1000 cases 500 are called healthy, 200 early, 100 late, 200 go to a person; "
+        "about 30 wrong answers. "
+        "Costliest confusion: late called healthy, 40 % of the cost. "
+        "Cost 250 per 1000 cases (95 % interval 200 to 320), 500 less than calling every "
+        "case late (400 to 600). Not proven cheaper than the class with the highest probability: the 95 % "
+        "interval contains 0."
     )
     trivial = {**FACTS, "kind": "always abstain", "model": None, "verdict": "unproven", "versus": {}}
     assert (
-        answer_words(trivial) == "Send every case to a person: no model is cheaper. Cost 250 per 1000 cases."
+        answer_words(trivial) == "Send every case to a person: no model beats this. Cost 250 per 1000 cases."
     )
 
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.long
 PREVALENCE, CORRELATION = 0.3, 0.5
 COSTS = {
     "cheap reviews": CostModel(cost_fn=10, cost_fp=4, cost_abstain=0.8),
-    "dear misses": CostModel(cost_fn=50, cost_fp=4, cost_abstain=1.5),
+    "costly misses": CostModel(cost_fn=50, cost_fp=4, cost_abstain=1.5),
 }
 FIVE = {"a": 1.2, "b": 1.5, "c": 1.8, "d": 1.9, "e": 2.0}
 

@@ -181,7 +181,7 @@ def test_a_limit_on_reviews_is_kept_by_what_they_save():
     assert found.answer.honest_cost > free.answer.honest_cost
     kept = compare_models(y, {"m": s}, costs=known(amount), max_fn_rate=0.2)
     assert set(kept.models["m"].rules) == {"threshold", "window"}
-    assert any("keep no limit on max_fn_rate" in note for note in kept.notes)
+    assert any("they cannot keep max_fn_rate" in note for note in kept.notes)
 
 
 def test_designs_and_weights():

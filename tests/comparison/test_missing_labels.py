@@ -217,7 +217,7 @@ def test_scores_missing_where_another_model_is_unsure_prove_nothing():
     other = np.where(score < -0.5, np.nan, 2 * y + rng.normal(size=4000))
     found = compare_models(y, {"a": score, "b": other}, costs=COSTS, missing_labels="drop")
     assert found.answer.verdict == "likely"
-    assert "These differ in classes and a: nothing is proven." in found.notes[0]
+    assert "They differ from the others in classes and a: nothing is proven." in found.notes[0]
 
 
 def test_amounts_classes_clusters_and_times_follow_the_scores():

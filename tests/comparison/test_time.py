@@ -147,7 +147,9 @@ def test_notes_name_the_period_and_what_moves():
     assert f"Rules were chosen on the past. {period}" in found.notes
     shuffled = compare_models(y, {"a": score}, costs=COSTS)
     assert found.answer.shuffled_cost == pytest.approx(shuffled.models["a"].cost, abs=1e-12)
-    assert any(note.endswith("than a shuffled split suggests: conditions may move.") for note in found.notes)
+    assert any(
+        note.endswith("than a shuffled split suggests: conditions may have changed.") for note in found.notes
+    )
     # what moves is not guaranteed; surfaces over all costs are those of shuffled folds
     assert found.answer.guaranteed_cost is None
     assert found.models["a"].vacc == shuffled.models["a"].vacc

@@ -65,8 +65,8 @@ def test_a_baseline_is_unproven_and_keeps_its_cost():
     answer = compare_models(y, scores["m0"], costs=CostModel(cost_fn=10, cost_fp=10, cost_abstain=1)).answer
     assert (answer.kind, answer.verdict) == ("always abstain", "unproven")
     assert answer.cost == answer.honest_cost == answer.interval.low == answer.interval.high == 1
-    assert answer.words.startswith("Send every case to a person: no model is cheaper.")
-    assert decision_words(answer.facts()) == "Send every case to a person: no model is cheaper."
+    assert answer.words.startswith("Send every case to a person: no model beats this.")
+    assert decision_words(answer.facts()) == "Send every case to a person: no model beats this."
 
 
 def test_without_a_baseline_nothing_can_be_shown():
@@ -83,7 +83,7 @@ def test_unproven_words_lead_with_the_baseline():
     answer = compare_models(y, scores, costs=COSTS).answer
     assert answer.verdict == "unproven"
     assert answer.words.startswith(
-        "Unproven. Send every case to a person for now: 40 cases do not show that a model is cheaper. "
+        "Unproven. Send every case to a person for now: 40 cases do not show that a model beats this. "
         f"The best candidate is {answer.model}: call "
     )
     written = answer.to_dict()

@@ -117,7 +117,6 @@ def group(*scores):
 def test_thresholds_lie_between_scores_that_a_training_set_has():
     groups = group(1.0, 2.0, 2.0, 3.5, 4.0)
     assert groups.scores.tolist() == [1.0, 2.0, 3.5, 4.0]
-    assert groups.sizes(np.array([1.0, 2.0, 2.0, 4.0])).tolist() == [1, 2, 0, 1]
     # two sets: rows at 1 and 4 only, the threshold between them is 2.5; rows everywhere
     present = np.array([[0, 1, 1, 1, 2], [0, 1, 3, 4, 5]])
     for at in (1, 2, 3):

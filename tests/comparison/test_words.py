@@ -21,7 +21,7 @@ from demur import (
     decide,
 )
 from demur._kernels.thresholds import cut_points
-from demur.comparison.numbers import money, money_step, shares_of_1000
+from demur.comparison.numbers import finer_step, money, money_parts, money_step, shares_of_1000
 from demur.comparison.words import answer_words, decision_words, rule_words, short_name
 from demur.costs import CaseCosts
 from demur.datasets.breast_cancer import breast_cancer_scores
@@ -76,11 +76,11 @@ def test_a_window_by_hand():
     assert answer_words(facts()) == (
         "Proven. Use logistic: call malignant from 0.59 up, benign up to 0.06, send the rest to a person. "
         "Of 1000 cases 353 are called malignant, 541 benign, 106 go to a person; "
-        "about 2 malignant missed, about 2 false alarms. "
-        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
+        "about 2 malignant cases missed, about 2 false alarms. "
+        "Cost 6,000 per 1000 cases (95 % interval 1,000 to 11,000), "
         "14,000 less than sending every case to a person (5,000 to 19,000). "
-        "These 569 cases do not prove that it is cheaper than never abstaining. "
-        "Guaranteed at most 14,000 (95 %)."
+        "Not proven cheaper than never abstaining: the 95 % interval contains 0. "
+        "Guaranteed at most 14,000 with 95 % confidence."
     )
 
 
@@ -103,10 +103,9 @@ def test_a_threshold_by_hand():
     )
     assert text == (
         "Likely. Use logistic: call malignant from 0.41 up, benign below. "
-        "Of 1000 cases 400 are called malignant, 600 benign; no malignant missed, about 1 false alarm. "
-        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
-        "3,000 less than calling every case malignant (-1,000 to 6,000). "
-        "These 569 cases do not prove that it is cheaper than calling every case malignant. "
+        "Of 1000 cases 400 are called malignant, 600 benign; no malignant cases missed, about 1 false alarm. "
+        "Cost 6,000 per 1000 cases (95 % interval 1,000 to 11,000), "
+        "3,000 less than calling every case malignant (-1,000 to 6,000, which contains 0). "
         "No guarantee yet with 569 cases."
     )
 
@@ -114,9 +113,9 @@ def test_a_threshold_by_hand():
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        ("always positive", "Call every case malignant: no model is cheaper."),
-        ("always negative", "Call every case benign: no model is cheaper."),
-        ("always abstain", "Send every case to a person: no model is cheaper."),
+        ("always positive", "Call every case malignant: no model beats this."),
+        ("always negative", "Call every case benign: no model beats this."),
+        ("always abstain", "Send every case to a person: no model beats this."),
     ],
 )
 def test_rules_without_a_model_by_hand(kind, advice):
@@ -149,9 +148,11 @@ def test_ranges_by_hand():
     over = {"cost_range": (4.0, 9.0), "worst_cost": 9.0, "regret": 1.0, "regret_bound": 4.0}
     text = answer_words(facts(interval=(1.0, 14.0), **over))
     assert (
-        "Cost 4,000 to 9,000 per 1000 cases over the ranges, at most 14,000 (95 %); in their middle 6,000, "
+        "Cost 4,000 to 9,000 per 1000 cases over the ranges, at most 14,000 with 95 % confidence; "
+        "6,000 in their middle, "
         "14,000 less than sending every case to a person (5,000 to 19,000). "
-        "It costs up to 1,000 more than a rule chosen for the true costs, at most 4,000 (95 %)." in text
+        "It costs up to 1,000 more than a rule chosen for the true costs, "
+        "at most 4,000 with 95 % confidence." in text
     )
     baseline = facts(
         kind="always positive",
@@ -165,10 +166,11 @@ def test_ranges_by_hand():
         regret_bound=5.0,
     )
     assert answer_words(baseline) == (
-        "Call every case malignant: no model is cheaper. "
-        "Cost 15,000 to 31,000 per 1000 cases over the ranges; in their middle 20,000. "
+        "Call every case malignant: no model beats this. "
+        "Cost 15,000 to 31,000 per 1000 cases over the ranges; 20,000 in their middle. "
         "The best model, forest, costs 23,000. "
-        "It costs up to 3,000 more than a rule chosen for the true costs, at most 5,000 (95 %)."
+        "It costs up to 3,000 more than a rule chosen for the true costs, "
+        "at most 5,000 with 95 % confidence."
     )
 
 
@@ -180,17 +182,17 @@ def test_an_unproven_rule_leads_with_the_baseline_by_hand():
     text = answer_words(facts(verdict="unproven", n=40.0, advice_cost=23.0, versus=open_questions))
     # the comparison with the baseline is said once, at the start
     assert text == (
-        "Unproven. Send every case to a person for now: 40 cases do not show that a model is cheaper. "
+        "Unproven. Send every case to a person for now: 40 cases do not show that a model beats this. "
         "The best candidate is logistic: call malignant from 0.59 up, benign up to 0.06, "
         "send the rest to a person. "
         "Of 1000 cases 353 are called malignant, 541 benign, 106 go to a person; "
-        "about 2 malignant missed, about 2 false alarms. "
-        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
-        "1,000 less than sending every case to a person (-6,000 to 9,000). "
-        "These 40 cases do not prove that it is cheaper than never abstaining. "
-        "Choosing among these models this way has cost 23,000, more than sending every case to a person: "
+        "about 2 malignant cases missed, about 2 false alarms. "
+        "Cost 6,000 per 1000 cases (95 % interval 1,000 to 11,000), "
+        "1,000 less than sending every case to a person (-6,000 to 9,000, which contains 0). "
+        "Not proven cheaper than never abstaining: the 95 % interval contains 0. "
+        "Choosing a rule this way costs 23,000 on cases left out, more than sending every case to a person: "
         "collect more cases before you rely on it. "
-        "Guaranteed at most 14,000 (95 %)."
+        "Guaranteed at most 14,000 with 95 % confidence."
     )
     # another baseline, and none that keeps the limits
     calling = facts(verdict="unproven", best_trivial={"name": "always negative", "cost": 20.0})
@@ -208,22 +210,22 @@ def test_the_words_begin_with_the_decision(verdict):
 
 
 def test_expected_and_measured_cost_by_hand():
-    linked = "The best of 7 rules measured 5,000, and the best of many looks better than it is."
+    linked = "It measured 5,000 as the best of 7 rules; the best of many looks better than it is."
     # a tenth of the half-width of 5 is 0.5
-    assert f"(5,000 to 19,000). {linked} These 569" in answer_words(facts(honest_cost=5.4))
+    assert f"(5,000 to 19,000). {linked} Not proven" in answer_words(facts(honest_cost=5.4))
     for quiet in (5.6, 6.0):
         assert "measured" not in answer_words(facts(honest_cost=quiet))
-    assert "The best of 12 rules measured" in answer_words(facts(honest_cost=2.0, n_rules=12))
+    assert "as the best of 12 rules;" in answer_words(facts(honest_cost=2.0, n_rules=12))
 
 
 def test_advice_that_has_not_paid_by_hand():
     text = answer_words(facts(advice_cost=23.0))
     assert (
-        "Choosing among these models this way has cost 23,000, more than sending every case to a person: "
+        "Choosing a rule this way costs 23,000 on cases left out, more than sending every case to a person: "
         "collect more cases before you rely on it." in text
     )
     for quiet in (facts(advice_cost=None), facts(advice_cost=20.0), facts(best_trivial=None)):
-        assert "has cost" not in answer_words(quiet)
+        assert "on cases left out" not in answer_words(quiet)
 
 
 def test_guarantees_are_named_where_they_say_something():
@@ -231,7 +233,7 @@ def test_guarantees_are_named_where_they_say_something():
     assert "No guarantee yet" in answer_words(facts(guaranteed_cost=None))
     for silent in (facts(guarantee_defined=False), facts(best_trivial=None)):
         assert "uarantee" not in answer_words(silent)
-    assert "Guaranteed at most 14,000 (90 %)." in answer_words(facts(confidence_level=0.9))
+    assert "Guaranteed at most 14,000 with 90 % confidence." in answer_words(facts(confidence_level=0.9))
 
 
 def test_everything_that_is_not_proven_is_listed():
@@ -241,25 +243,25 @@ def test_everything_that_is_not_proven_is_listed():
         "runner_up": {"name": "forest", "difference": -1.0, "interval": (-3.0, 1.0)},
     }
     text = answer_words(facts(verdict="likely", versus=versus))
-    assert (
-        "do not prove that it is cheaper than calling every case benign, never abstaining or forest." in text
-    )
-    text = answer_words(facts(verdict="unproven", versus=versus))
-    assert "do not prove that it is cheaper than never abstaining or forest." in text
+    assert "1,000 less than calling every case benign (0 to 2,000, which contains 0)." in text
+    assert "Not proven cheaper than never abstaining or forest: the 95 % intervals contain 0." in text
+    many = {"argmax": versus["runner_up"], **versus}
+    listed = "Not proven cheaper than the class with the highest probability, never abstaining or forest: the"
+    assert listed in answer_words(facts(versus=many))
     proven = {key: {**one, "interval": (-3.0, -1.0)} for key, one in versus.items()}
-    assert "prove" not in answer_words(facts(versus=proven))
+    assert "contain" not in answer_words(facts(versus=proven))
 
 
 def test_odd_states_by_hand():
     # a rare miss is not "no" miss
-    assert "fewer than 1 malignant missed" in answer_words(facts(missed=0.0001))
+    assert "fewer than one malignant case missed" in answer_words(facts(missed=0.0001))
     # an answer forced by limits may cost more than a rule that breaks them
     more = {"trivial": {"name": "always positive", "difference": 2.0, "interval": (-1.0, 5.0)}}
-    assert "2,000 more than calling every case malignant (-1,000 to 5,000)" in answer_words(
+    assert "2,000 more than calling every case malignant (-1,000 to 5,000, which contains 0)" in answer_words(
         facts(versus=more)
     )
     assert answer_words(facts(versus={}, best_trivial=None)).endswith(
-        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000)."
+        "Cost 6,000 per 1000 cases (95 % interval 1,000 to 11,000)."
     )
     long = "x" * 41
     assert short_name(long) == "x" * 37 + "..."
@@ -281,6 +283,7 @@ def test_names_with_braces_are_names():
         ((1.0, 11.0), 6.0, 1000.0, "6,000"),
         ((0.0123, 0.0187), 0.0151, 0.1, "15.1"),
         ((20.0, 20.0), 20.0, 1000.0, "20,000"),
+        ((8.25, 8.25), 8.25, 10.0, "8,250"),
         ((0.0, 0.0), 0.0, 1.0, "0"),
         ((0.0, 2.6e-5), 1.2e-5, 0.001, "0.012"),
         ((1234.5, 1260.0), 1240.0, 1000.0, "1,240,000"),
@@ -448,3 +451,85 @@ def test_policy_of_a_threshold_where_reviews_have_a_price():
     policy = Policy.from_answer(answer)
     assert policy.lower == policy.upper == answer.upper
     assert policy.decide([0.0, 5.0]).tolist() == [0, 1]
+
+
+# ---------------------------------------------------------------- money that adds up
+
+
+def _shown(text):
+    """Return the number of a printed amount."""
+    return float(text.replace(",", ""))
+
+
+def _unit(text):
+    """Return the unit of the last digit that is printed, trailing zeros of whole numbers left out."""
+    digits = text.replace(",", "")
+    if "." in digits:
+        return 10.0 ** -len(digits.split(".")[1])
+    return 10.0 ** (len(digits) - len(digits.rstrip("0"))) if digits.strip("0") else 1.0
+
+
+@given(
+    st.lists(st.floats(0, 1e3), min_size=2, max_size=3).filter(any),
+    st.integers(-3, 5),
+)
+def test_parts_of_a_cost_add_up(parts, exponent):
+    step = 10.0**exponent
+    *shown, whole = map(_shown, money_parts(parts, step))
+    assert sum(shown) == pytest.approx(whole, rel=1e-9)
+    fine = finer_step(parts, step)
+    assert fine <= step
+    assert all(abs(one - 1000 * part) < 1.001 * fine for one, part in zip(shown, parts, strict=True))
+    assert abs(whole - 1000 * sum(parts)) <= 0.501 * fine
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_printed_counts_times_prices_are_the_printed_money(seed):
+    """Whatever the interval: 21 reviews at 3 never cost 100, and 1000 reviews cost 1000 times their price."""
+    rng = np.random.default_rng(seed)
+    price, alarm = (float(f"{rng.uniform(0.5, 200):.3g}") for _ in range(2))
+    rate, missed, alarms = rng.dirichlet([1, 1, 1, 20])[:3]
+    stakes = {"at_stake": 900.0, "missed": 80 * missed, "alarms": alarm * alarms, "reviews": price * rate}
+    cost = stakes["missed"] + stakes["alarms"] + stakes["reviews"]
+    width = 10.0 ** rng.uniform(-1, 3) * cost
+    given_facts = facts(
+        stakes=stakes,
+        abstention_rate=rate,
+        alarms=alarms,
+        missed=missed,
+        cost=cost,
+        honest_cost=cost,
+        interval=(0.0, width),
+        versus={},
+    )
+    text = answer_words(given_facts)
+    found = re.search(
+        r"misses cost ([\d,.]+), false alarms ([\d,.]+), reviews ([\d,.]+) for "
+        r"(about ([\d,]+)|fewer than one) cases?: ([\d,.]+) in all\.",
+        text,
+    )
+    miss_money, alarm_money, money_of_reviews, whole = (found[k] for k in (1, 2, 3, 6))
+    printed_alarms = re.search(r"(?:about (\d+)|fewer than one) false alarms?", text)[1]
+    for count, each, shown in ((found[5], price, money_of_reviews), (printed_alarms, alarm, alarm_money)):
+        number = 0.25 if count is None else _shown(count)
+        assert abs(number * each - _shown(shown)) <= 0.5 * each + max(1.0, _unit(shown)) + 1e-6
+    assert _shown(miss_money) + _shown(alarm_money) + _shown(money_of_reviews) == pytest.approx(_shown(whole))
+    # a rule whose cost is known exactly
+    sent = facts(kind="always abstain", model=None, cost=price, interval=(price, price), versus={})
+    assert f"Cost {1000 * price:,.0f} per 1000 cases." in answer_words(sent)
+
+
+def test_a_difference_too_small_to_print_by_hand():
+    versus = {"trivial": {"name": "always abstain", "difference": -0.1, "interval": (-4.0, 3.0)}}
+    text = answer_words(facts(versus=versus))
+    assert "about as much as sending every case to a person (-3,000 to 4,000, which contains 0)." in text
+
+
+def test_money_of_cases_with_their_own_costs_by_hand():
+    stakes = {"at_stake": 19.574, "missed": 2.0, "alarms": 0.393, "reviews": 0.063}
+    text = answer_words(facts(stakes=stakes, abstention_rate=0.021, fees=0.5))
+    assert (
+        "20,000 is at stake. On held-out cases, misses cost 2,000, false alarms 393, reviews 63 for about 21 "
+        "cases: 2,456 in all. Cost 6,000 per 1000 cases (95 % interval 1,000 to 11,000), including 500 for "
+        "asking models, 14,000 less"
+    ) in text

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, ScoreCounts, read_counts
-from demur.cli.options import Source
-from demur.cli.reading.evidence import read_predictions
+from demur.cli.input.cases import read_cases
+from demur.cli.options import Prices, Source
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.engines.columns import unknown_column
 from demur.engines.files import open_table
@@ -145,8 +145,8 @@ def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
 def test_the_command_line_takes_a_partitioned_set_and_leaves_its_keys_out(tmp_path):
     query = "select i % 3 as day, i % 2 as y, i / 10 as model from range(12) t(i)"
     duckdb.sql(f"copy ({query}) to '{tmp_path / 'set'}' (format parquet, partition_by (day))")
-    found = read_predictions(Source(file=str(tmp_path / "set")))
-    assert (found.n, list(found.scores)) == (12, ["model"])
+    found = read_cases(Source(file=str(tmp_path / "set")), Prices())
+    assert (found.whole.n, list(found.roles.models)) == (12, ["model"])
     assert found.roles.left_out == ("day (a partition)",)
 
 
@@ -342,4 +342,4 @@ def test_lists_and_records_are_no_labels(tmp_path, labels, kind):
         read_counts(source, y_true="y", scores="a")
     if kind == "Parquet":
         with pytest.raises(InputError, match=r"classes or groups must hold one value per row, got [{[]"):
-            read_predictions(Source(file=str(path)), None)
+            read_cases(Source(file=str(path)), Prices())

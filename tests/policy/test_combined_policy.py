@@ -102,13 +102,14 @@ def test_words_by_hand():
     assert said["average"] == "call ill from 0.6 up, well up to 0.3, send the rest to a person"
     assert said["average of three"] == "call ill from 0.3 up, well below"
     assert said["vote"] == (
-        "let each vote well up to its first and ill from its second threshold (cheap 0.2 and 0.7, large 0.5 "
-        "and 0.5, third -inf and 0.9); by votes for minus against call ill from 0.5 up, well up to -0.5, "
+        "let each model vote well up to its first and ill from its second threshold (cheap 0.2 and 0.7, "
+        "large 0.5 and 0.5, third -inf and 0.9); by votes for minus against call ill from 0.5 up, "
+        "well up to -0.5, "
         "send the rest to a person"
     )
     assert said["variance"] == (
-        "send to a person where squared deviations from the mean exceed 0.02 in sum; else call ill from 0.6 "
-        "up, well up to 0.3, send the rest to a person"
+        "send to a person where squared deviations from the mean sum to more than 0.02; else call ill "
+        "from 0.6 up, well up to 0.3, send the rest to a person"
     )
     assert said["guard"] == (
         "send to a person where far exceeds 2.1; else call ill from 0.6 up, well up to 0.3, send the rest to "

@@ -464,3 +464,19 @@ def test_no_share_of_weighted_cases_exceeds_one(prevalence):
             assert window.abstention_rate <= 1
             assert window.coverage >= 0
         assert surface.abstention_rate(1.0, 0.0) <= 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_largest_gain_and_loss_against_a_grid(seed):
+    y, score = demur.Binormal(separation=1.0).sample(60, rng=seed)
+    other = np.random.default_rng(seed).normal(size=60) + score
+    gap = abstention_surface(y, np.round(score, 1)).minus(abstention_surface(y, other))
+    at = np.linspace(0.0, 1.0, 101)
+    values = np.asarray(gap.cost(at[:, None], at[None, :]))
+    # a difference of two planes with masses up to 1 changes by at most 3 / 100 within a cell of the grid
+    assert max(-values.min(), 0) <= gap.largest_gain + 1e-12 <= max(-values.min(), 0) + 0.03
+    assert max(values.max(), 0) <= gap.largest_loss + 1e-12 <= max(values.max(), 0) + 0.03
+    for value, place in ((-gap.largest_gain, gap.largest_gain_at), (gap.largest_loss, gap.largest_loss_at)):
+        assert (place is None) == (value == 0)
+        if place is not None:
+            assert gap.cost(*place) == pytest.approx(value, abs=1e-12)

@@ -275,14 +275,14 @@ def test_names_must_be_entries_of_the_scores():
             {},
             PlaceUse(10, 7, 3.1415),
             "send the cases to a person where a review is expected to save most, at most 50 a day: all used "
-            "on 7 of 10 days; one place more would save 3.14 a day; for all others, call ill from 0.286 up, "
+            "on 7 of 10 days; one more place would save 3.14 a day; for all others, call ill from 0.286 up, "
             "well below",
         ),
         (
             {"per": None, "carry_over": True},
             PlaceUse(10, 0, 0.0),
-            "save most, at most 50 per date: all used on 0 of 10 batches; one place more would save nothing; "
-            "places left over go to what follows; for all others",
+            "save most, at most 50 per date: all used on 0 of 10 batches; one more place would save nothing; "
+            "unused places are carried over; for all others",
         ),
         ({"arrival": True, "per": "week"}, None, "more than 2.5 and a place is left, in the order of id, at"),
     ],

@@ -316,6 +316,7 @@ class Answer(Result):
             **(self._window_facts() if self.two_classes else self._class_facts()),
             **self._own_words(),
             "abstained": list(self.shares.values())[-1],
+            "abstention_rate": self.abstention_rate,
             "missed": self.missed,
             "alarms": self.alarms,
             "verdict": self.verdict,

@@ -99,7 +99,7 @@ def time_notes(cases: SplitCases, forward: float, shuffled: float | None) -> tup
         more = forward / shuffled - 1
         if abs(more) >= _NOTICED:
             said = f"{100 * abs(more):.0f} % {'more' if more > 0 else 'less'} than a shuffled split suggests"
-            notes.append(f"Choosing on the past costs {said}: conditions may move.")
+            notes.append(f"Choosing on the past costs {said}: conditions may have changed.")
     return tuple(notes)
 
 

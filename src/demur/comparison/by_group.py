@@ -26,7 +26,7 @@ __all__ = ["GroupCost", "GroupCosts", "group_costs"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class GroupCost(Result):
-    """One rule in one group of cases; of fewer than two cases only the number is told.
+    """One rule in one group of cases; a group of fewer than two cases has a number of cases only.
 
     Cost and errors are honest: decided by rules chosen without the fold of a case. Reviews are those of the
     rule as written. Intervals are for the group alone.
@@ -72,6 +72,8 @@ class GroupCosts(Result):
     ----------
     groups : tuple of GroupCost
         In the order of their names; numbers by size.
+    note : str
+        How the costs of the groups add up to that of all cases, and what does not.
     whole : GroupCost
         All cases; the interval of its cost is that of the rule measured by itself.
     two_classes : bool
@@ -98,6 +100,19 @@ class GroupCosts(Result):
     whole: GroupCost
     two_classes: bool
     confidence_level: float
+    _reported = ("note",)
+
+    @property
+    def note(self) -> str:
+        """How the costs of the groups add up to that of all cases, and what does not."""
+        counted = [group.n / self.whole.n for group in self.groups]
+        by_cases = np.allclose([group.share for group in self.groups], counted, rtol=1e-9, atol=0)
+        weight = "cases" if by_cases else "their shares in use (weights, or a prevalence given)"
+        note = f"costs of the groups, weighted by {weight}, add up to that of all"
+        small = sum(group.cost is None for group in self.groups)
+        return (
+            f"{note}; groups of fewer than two cases ({small}) have no cost of their own" if small else note
+        )
 
 
 class _Rows(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur._checks import input_error
+from demur._checks import check_prevalence, input_error
 from demur.comparison.budget_learner import budget_learners
 from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
@@ -34,9 +34,9 @@ from demur.surface.surface import surface_of
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
-from demur.windows.range_search import RangeCuts, range_search
+from demur.windows.range_search import range_search
 from demur.windows.rule import Rule, Window
-from demur.windows.search import CutLimits, Prices, prevalence_factors
+from demur.windows.search import Prices, prevalence_factors
 
 __all__ = [
     "ALWAYS_ABSTAIN",
@@ -61,7 +61,7 @@ _CONSTANT = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
 """Windows of a single score that make one decision on all cases."""
 
 
-def baselines(problem: DecisionProblem) -> Mapping[str, int]:
+def baselines(problem: DecisionProblem) -> dict[str, int]:
     """Return the rules without a model, and the action each takes on every case."""
     if not isinstance(problem.costs, ClassCosts):
         always = {"always positive": 1, "always negative": 0}
@@ -115,7 +115,10 @@ JOINT_LEARNERS: list[Callable[[DecisionProblem, tuple[str, ...]], Sequence[Joint
     combination_learners,
     cascade_learners,
 ]
-"""Learners of rules of several models: from a problem and the names of its models."""
+"""Learners of rules of several models: from a problem and the names of its models.
+
+They are asked where a problem includes something besides the rules of single models.
+"""
 
 
 class Cuts(NamedTuple):
@@ -244,19 +247,19 @@ def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = Fals
 
 def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Candidate]:
     """Return the baselines that keep the limits."""
-    allowed = None if problem.many else problem.allowed(_one_score(cases, problem.rate))
-
-    def keeps(code: int) -> bool:
-        if code == ABSTAIN and (not problem.may_abstain or problem.budget is not None):
-            return False
-        if problem.many:
-            return code != ABSTAIN or problem.limits.max_abstention in (None, 1.0)
-        return allowed is None or allowed.keeps(*_CONSTANT[code])
-
+    always = baselines(problem)
+    if problem.budget is not None or not problem.may_abstain:
+        del always[ALWAYS_ABSTAIN]
+    if problem.many:
+        if problem.limits.max_abstention not in (None, 1.0):
+            always.pop(ALWAYS_ABSTAIN, None)
+    elif problem.limits.kept():
+        allowed = problem.allowed(_one_score(cases, problem.rate))
+        assert allowed is not None
+        always = {kind: code for kind, code in always.items() if allowed.keeps(*_CONSTANT[code])}
     return [
         Candidate.of(cases, kind, None, judge_constant(cases, code), (0, place))
-        for place, (kind, code) in enumerate(baselines(problem).items())
-        if keeps(code)
+        for place, (kind, code) in enumerate(always.items())
     ]
 
 
@@ -296,13 +299,16 @@ def model_candidates(
         return _learned(cases, name, model, [*learners, *further], place)
     rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
-    candidates += _learned(cases, name, model, further, place)
+    candidates += _learned(cases, name, model, further, place) if further else []
+    amounts = known_amounts(problem)
+    several: list[Any] = [] if problem.budget is None else [budget_learners(problem, name)]
+    several += [expected_cost_learners(problem, name)] if amounts else []
     found: list[Candidate] = []
-    several: tuple[list[Any], ...] = budget_learners(problem, name), expected_cost_learners(problem, name)
-    for knowing in filter(None, several if np.isfinite(model.scores).all() else ()):
-        inputs = _with_columns(cases, [model], knowing[0].reads)
-        found += _learned(cases, name, inputs, knowing, place)
-    candidates = _preferring(found, candidates, problem) if known_amounts(problem) else [*candidates, *found]
+    for knowing in filter(None, several):
+        if np.isfinite(model.scores).all():
+            inputs = _with_columns(cases, [model], knowing[0].reads)
+            found += _learned(cases, name, inputs, knowing, place)
+    candidates = _preferring(found, candidates, problem) if amounts else [*candidates, *found]
     if not candidates:
         raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
     if problem.prices:
@@ -321,7 +327,9 @@ def joint_candidates(
     unknown = [name for name in problem.prices if name not in models]
     if unknown:
         raise input_error("prices", f"must name models ({', '.join(models)})", repr(unknown[0]))
-    if problem.include and (cases.source == "counts" or any(one is not cases for one in table.values())):
+    if not problem.include:
+        return {}, {}
+    if cases.source == "counts" or any(one is not cases for one in table.values()):
         raise InputError(
             "`include` needs all scores of every case, got counts. Hint: pass labels and scores."
         )
@@ -434,7 +442,7 @@ def cheapest_at_corners(
     if problem.budget is not None:
         return [model_candidates(cases, "", model, problem.at(scenario), 0) for scenario in corners]
     aims = [_aims(problem.at(scenario)) for scenario in corners]
-    if any(_needs_search(aim) for several in aims for _, aim in several):
+    if problem.by_case or problem.limits.given():
         # the folds are pooled once for all corners
         rules = iter(_rules(cases, "", model, [aim for several in aims for aim in several], 0))
         found = [[next(rules) for _ in several] for several in aims]
@@ -469,23 +477,28 @@ def _rules(
     rules: dict[_Aim, Candidate | UndefinedError] = {}
     for aim in aims:
         try:
-            cuts = _chosen(cases, model, aim.problem)
+            if aim.problem.by_case:
+                cuts = Cuts(*case_window(cases, model, aim.problem))
+            else:
+                cuts = choose_cuts(model.counts, aim.problem)
             chosen[aim] = cuts._replace(window=written_window(cuts.window, model.counts))
         except UndefinedError as error:
             rules[aim] = error
-    asked, windows = [aim.problem for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
-    learners = [_learner(problem, forward=cases.splits.forward) for problem in asked]
+    learners = [_learner(aim.problem, forward=cases.splits.forward) for aim in chosen]
+    windows = [Window(cuts.window.lower, cuts.window.upper) for cuts in chosen.values()]
     verdicts = evaluate(cases, model, learners, windows)
-    for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
+    distinct = int(model.counts.blocks().groups.sum())
+    constants = {(0, 0): 1, (distinct, distinct): 0, (0, distinct): ABSTAIN}
+    for (aim, (window, gap)), rule, decided in zip(chosen.items(), windows, verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             rules[aim] = decided  # all cases together keep the limits, but not without some fold
             continue
-        constant = _constant_action(cuts.window, model.counts)
+        # a window that decides alike on all cases is the rule without a model
+        constant = constants.get((window.lower_index, window.upper_index))
         judged = decided if constant is None else judge_constant(cases, constant)
         order = (1 if aim.kind == "threshold" else 2, place)
-        found = {"rule": _thresholds(cuts), "window": cuts.window, "gap": cuts.gap}
+        found = {"rule": rule, "window": window, "gap": gap, "unlabelled": _on_unlabelled(rule, model)}
         found["scores"] = model.scores if constant is None else None
-        found["unlabelled"] = _on_unlabelled(found["rule"], model)
         rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, **found)
     return [rules[aim] for aim in aims]
 
@@ -493,23 +506,6 @@ def _rules(
 def _on_unlabelled(rule: Any, model: JudgedModel | Inputs) -> Any:
     """Return the decisions of the written rule on cases without a label, which no rule was learned from."""
     return None if model.unlabelled is None else np.asarray(rule.codes(model.unlabelled), dtype=np.int64)
-
-
-def _chosen(cases: SplitCases, model: JudgedModel, problem: DecisionProblem) -> Cuts:
-    if problem.by_case:
-        return Cuts(*case_window(cases, model, problem))
-    return choose_cuts(model.counts, problem)
-
-
-def _thresholds(cuts: Cuts) -> Window:
-    return Window(cuts.window.lower, cuts.window.upper)
-
-
-def _constant_action(window: AbstentionWindow, counts: ScoreCounts) -> int | None:
-    """Return the action of a window that decides alike on all cases; None for any other."""
-    distinct = int(counts.blocks().groups.sum())
-    ends = window.lower_index, window.upper_index
-    return {(0, 0): 1, (distinct, distinct): 0, (0, distinct): ABSTAIN}.get(ends)
 
 
 # ---------------------------------------------------------------- the choice among windows
@@ -520,58 +516,36 @@ def choose_cuts(counts: ScoreCounts, problem: DecisionProblem) -> Cuts:
 
     Raises `UndefinedError` if no window keeps the limits.
     """
-    costs, rate = problem.point, problem.rate
+    costs, rate, limits = problem.point, problem.rate, problem.limits.given()
+    prevalence = check_prevalence(rate, positives=counts.n_positive, negatives=counts.n_negative)
+    relative = {"mu": costs.mu, "nu_positive": costs.nu_positive, "nu_negative": costs.nu_negative}
+    relative["prevalence"] = prevalence
     if problem.objective == "guaranteed":
         certificate = surface_certificate(counts, prevalence=rate, confidence_level=problem.confidence_level)
         safest = certificate.guaranteed_window(costs=costs)
-        masses = score_masses(counts, counts.prevalence if rate is None else rate)
-        return Cuts(_window(masses, (safest.lower_index, safest.upper_index), costs, rate, counts), 0.0)
-    if not _seeks_over_the_range(problem):
-        if not problem.limits.given():
-            return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
-        kept = problem.limits.given()
-        level = kept.pop("precision_confidence", None)
-        limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **kept)
+        masses, cuts = score_masses(counts, prevalence), (safest.lower_index, safest.upper_index)
+        return Cuts(AbstentionWindow.of_cuts(masses, cuts, **relative), 0.0)
+    if problem.objective in ("worst", "regret"):
+        masses = score_masses(counts, prevalence)
+        prices = [_prices(scenario, prevalence) for scenario in problem.corners()]
+        regret, allowed = problem.objective == "regret", problem.allowed(masses)
+        best = range_search(masses, prices, regret=regret, limits=allowed)
+        if best is None:
+            raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
+        return Cuts(AbstentionWindow.of_cuts(masses, (best.start, best.stop), **relative), best.gap)
+    if limits:
+        level = limits.pop("precision_confidence", None)
+        limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **limits)
         return Cuts(limited, 0.0)
-    masses = score_masses(counts, counts.prevalence if rate is None else rate)
-    best = _over_the_range(masses, problem, counts, problem.allowed(masses))
-    if best is None:
-        raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
-    return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
+    return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
 
 
-def _over_the_range(
-    masses: RunningMasses, problem: DecisionProblem, counts: ScoreCounts, allowed: CutLimits | None
-) -> RangeCuts | None:
-    """Return the window of the least regret or worst cost; `masses` are made under the problem's rate."""
-    prices = [_prices(scenario, counts, problem.rate) for scenario in problem.corners()]
-    return range_search(masses, prices, regret=problem.objective == "regret", limits=allowed)
-
-
-def _prices(scenario: Scenario, counts: ScoreCounts, rate: float | None) -> Prices:
-    """Prices at a corner for masses made under the prevalence `rate`."""
+def _prices(scenario: Scenario, prevalence: float) -> Prices:
+    """Prices at a corner for masses made under a prevalence."""
     assert isinstance(scenario.costs, CostModel)
     if scenario.rate is None:
         return Prices.of(scenario.costs)
-    base = counts.prevalence if rate is None else rate
-    return Prices.of(scenario.costs, *prevalence_factors(scenario.rate, base))
-
-
-def _window(
-    masses: RunningMasses,
-    cuts: tuple[int, int],
-    costs: CostModel,
-    rate: float | None,
-    counts: ScoreCounts,
-) -> AbstentionWindow:
-    return AbstentionWindow.of_cuts(
-        masses,
-        cuts,
-        mu=costs.mu,
-        nu_positive=costs.nu_positive,
-        nu_negative=costs.nu_negative,
-        prevalence=counts.prevalence if rate is None else rate,
-    )
+    return Prices.of(scenario.costs, *prevalence_factors(scenario.rate, prevalence))
 
 
 # ---------------------------------------------------------------- windows without each fold
@@ -579,28 +553,14 @@ def _window(
 
 def _learner(problem: DecisionProblem, *, forward: bool) -> Learner:
     """Return how the windows of a problem are learned; pooled blocks are those of random folds."""
-    if not _needs_search(problem) and not forward:
-        return BlockLearner(PricePoints.at(problem.point))
-    if _asks_the_counts(problem):
+    if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
+        # running sums alone do not say which window is best: bounds on shares of few cases do
         return CountsLearner(partial(_window_of, problem))
-    return WindowLearner.of(problem)
+    if problem.by_case or problem.limits.given() or problem.objective != "expected" or forward:
+        return WindowLearner.of(problem)
+    return BlockLearner(PricePoints.at(problem.point))
 
 
 def _window_of(problem: DecisionProblem, counts: ScoreCounts) -> Window:
-    return _thresholds(choose_cuts(counts, problem))
-
-
-def _needs_search(problem: DecisionProblem) -> bool:
-    if problem.by_case or problem.limits.given() or problem.objective == "guaranteed":
-        return True
-    return _seeks_over_the_range(problem)
-
-
-def _asks_the_counts(problem: DecisionProblem) -> bool:
-    """Tell whether running sums alone do not say which window is best: bounds on shares of few cases do."""
-    return problem.objective == "guaranteed" or problem.limits.precision_confidence is not None
-
-
-def _seeks_over_the_range(problem: DecisionProblem) -> bool:
-    """Tell whether no single point of the costs says which window is best."""
-    return problem.ranged and problem.objective != "expected"
+    window = choose_cuts(counts, problem).window
+    return Window(window.lower, window.upper)

@@ -1,4 +1,4 @@
-"""`CascadeLearner`: a cheap model first, then a dearer one, then a person, on training sets."""
+"""`CascadeLearner`: a cheap model first, then a more expensive one, then a person, on training sets."""
 
 from dataclasses import dataclass
 from itertools import permutations

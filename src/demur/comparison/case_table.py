@@ -98,7 +98,12 @@ def check_columns(
     clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
     beside = {name: check_scores(column, name) for name, column in (known or {}).items()}
     check_same_length(y_true=positive, **beside)
-    return Columns(positive, columns, weight, _labels(y_true, positive), clusters, times, beside)
+    # labels as the user wrote them; booleans and a class without cases as 0 and 1
+    values, labels = np.asarray(y_true), []
+    for kind, members in enumerate((~positive, positive)):
+        at = int(np.argmax(members))
+        labels.append(_builtin(values[at]) if members[at] else kind)
+    return Columns(positive, columns, weight, (labels[0], labels[1]), clusters, times, beside)
 
 
 def doubt_column(doubt: Any) -> dict[str, Any]:
@@ -162,32 +167,6 @@ class CaseTable:
     labels: tuple[Any, ...] = (0, 1)
     tables: ModelTables | None = None
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of_arrays(
-        cls,
-        y_true: Any,
-        scores: Any,
-        problem: DecisionProblem,
-        *,
-        pos_label: Any,
-        sample_weight: Any,
-        weights: str,
-        groups: Any = None,
-        time: Any = None,
-        known: Any = None,
-    ) -> "CaseTable":
-        """Check labels, scores and weights, and split them."""
-        columns = check_columns(
-            y_true,
-            scores,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            groups=groups,
-            time=time,
-            known=known,
-        )
-        return cls.of_columns(columns, problem, weights=weights)
 
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
@@ -463,7 +442,7 @@ def _class_notes(cases: SplitCases, labels: tuple[Any, ...]) -> tuple[str, ...]:
     rare = [f"{name} {size}" for name, size in zip(labels, sizes.tolist(), strict=True) if size < _FEW_CASES]
     if rare:
         listed = ", ".join(rare[:6]) + (", ..." if len(rare) > 6 else "")
-        notes.append(f"Classes with few cases ({listed}): what is said about them rests on those.")
+        notes.append(f"Some classes have few cases ({listed}): results about them are uncertain.")
     return tuple(notes)
 
 
@@ -471,16 +450,6 @@ def _builtin(label: Any) -> Any:
     """Return a label as a built-in type; booleans as numbers, so that there can be one answer more."""
     label = label.item() if isinstance(label, np.generic) else label
     return int(label) if isinstance(label, bool) else label
-
-
-def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:
-    """Labels (negative, positive) as the user wrote them; booleans and a class without cases as 0 and 1."""
-    values = np.asarray(y_true)
-    pair = []
-    for default, members in ((0, ~positive), (1, positive)):
-        at = int(np.argmax(members))
-        pair.append(_builtin(values[at]) if members[at] else default)
-    return pair[0], pair[1]
 
 
 def _bins_note(joint: JointCounts, problem: DecisionProblem) -> str:

@@ -19,7 +19,6 @@ from demur.comparison.estimates import (
     difference_at,
     difference_interval,
     gap_of,
-    rates_of,
 )
 from demur.comparison.loss_matrix import choice_cost
 from demur.comparison.problem import DecisionProblem
@@ -29,10 +28,10 @@ from demur.costs.class_costs import ClassCosts
 from demur.honest.after_choice import AfterChoice, first_smallest
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
-from demur.honest.estimates import Estimate, mean_cost
+from demur.honest.estimates import Estimate, class_shares, mean_cost
 from demur.honest.evaluate import Inputs
 from demur.surface.window import ABSTAIN
-from demur.typing import FloatArray, IntArray
+from demur.typing import FloatArray
 from demur.windows.rule import Window
 
 __all__ = ["Choice", "chosen", "content_order", "digest_of", "make_answer"]
@@ -113,10 +112,12 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     found = _expected(best, after, choice)
     estimate = found.estimate
     versus = _versus(best, choice, found.cost - estimate.cost)
-    baseline, advice = _best_baseline(choice), None if after is None else after.all_draws
+    plain, advice = _cheapest(choice.baselines, choice), None if after is None else after.all_draws
+    baseline = None
+    if plain is not None:
+        baseline = MappingProxyType({"name": plain.kind, "cost": cost_at(plain, problem.centre)})
     window = _thresholds(best, problem)
-    over = _over_ranges(best, choice, found.cost - estimate.cost)
-    confusion = rates_of(best.honest, problem.shares)
+    sizes = np.ones(1) if best.cases.cluster is None else np.bincount(best.cases.cluster)
     model = None if best.model is None else choice.judged[best.model]
     # a threshold was chosen for somebody who cannot send a case to a person
     chosen_for = problem.never_abstaining() if best.kind == "threshold" else problem
@@ -137,26 +138,18 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         guaranteed_cost=_guaranteed(best, choice, estimate),
         advice_cost=advice,
         versus=MappingProxyType(versus),
-        regret=over.regret,
-        regret_bound=over.regret_bound,
-        worst_cost=over.worst_cost,
-        best_share=_best_share(best, choice),
+        **_over_ranges(best, choice, found.cost - estimate.cost),
         gap=best.gap,
-        confusion=confusion,
-        confusion_cost=_confusion_cost(best, confusion, problem),
-        shares=_action_shares(best, choice),
+        **_outcomes(best, choice),
         n=choice.first.n,
         n_rules=len(choice.all),
         class_sizes=choice.first.class_sizes,
-        class_shares=_class_shares(best, choice),
         confidence_level=problem.confidence_level,
         classes=choice.classes,
         class_names=choice.class_names,
         best_trivial=baseline,
         guarantee_defined=window is not None and _guarantee_defined(choice),
         condition=condition_words(problem.limits.given(), problem.objective, problem.budget),
-        fees=_fees(best, problem),
-        stakes=_stakes(best, choice),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
         by_block=block_costs(best, problem),
@@ -164,16 +157,8 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
         digest=digest_of(choice, best.model) if problem.many or isinstance(model, Inputs) else None,
-        cluster_size=_cluster_size(best.cases.cluster),
+        cluster_size=float(sizes @ sizes / sizes.sum()),
     )
-
-
-def _cluster_size(cluster: IntArray | None) -> float:
-    """Return the size of the cluster of a case, on average; 1 where cases are independent."""
-    if cluster is None:
-        return 1.0
-    sizes = np.bincount(cluster)
-    return float(sizes @ sizes / sizes.sum())
 
 
 class _Expected(NamedTuple):
@@ -221,40 +206,31 @@ def chosen(choice: Choice, *, models_only: bool = False) -> Candidate:
 
 
 def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
-    """Return the best candidate, or a simpler one that is hardly dearer.
+    """Return the best candidate, or a simpler one that is hardly more expensive.
 
     A difference below a tenth of its standard error goes to the simpler kind of rule.
     """
     best, problem = choice.best(candidates), choice.problem
     if problem.objective != "expected":
         return best
-    cost, widest = cost_at(best, problem.centre), _HARDLY * _widest_error(best, problem)
-
-    def hardly_dearer(one: Candidate) -> bool:
-        if one.model is None and one.cases is not best.cases:
-            one = one.on(best.cases)
-        if one.cases is not best.cases or cost_at(one, problem.centre) - cost >= widest:
-            return False  # cases of models of which only counts are at hand cannot be paired
-        if one.handicap:
-            return False  # must be cheaper, not simpler
-        gap = gap_of(one, best, problem)
-        return gap.cost < _HARDLY * gap.standard_error
-
-    simpler = [one for one in candidates if one.order[0] < best.order[0] and hardly_dearer(one)]
+    cost, number, widest = cost_at(best, problem.centre), best.cases.n, np.inf
+    if best.cases.cluster is None:
+        # no standard error of a difference exceeds that of cases a whole range of losses apart
+        if problem.shares is not None:
+            number = float(np.min(best.cases.class_sizes / np.maximum(problem.shares, 1e-300)))
+        spread = float(np.ptp(losses_at(best.cases, problem.centre).table))
+        widest = _HARDLY * (2 * spread / float(np.sqrt(max(number, 1.0))))
+    simpler = []
+    for one in candidates:
+        if one.order[0] >= best.order[0] or one.handicap:
+            continue  # who has a handicap must be cheaper, not simpler
+        paired = one.on(best.cases) if one.model is None and one.cases is not best.cases else one
+        # cases of models of which only counts are at hand cannot be paired
+        if paired.cases is best.cases and cost_at(paired, problem.centre) - cost < widest:
+            gap = gap_of(paired, best, problem)
+            simpler += [one] if gap.cost < _HARDLY * gap.standard_error else []
     plainest = min((one.order[0] for one in simpler), default=0)
     return choice.best([one for one in simpler if one.order[0] == plainest]) if simpler else best
-
-
-def _widest_error(candidate: Candidate, problem: DecisionProblem) -> float:
-    """Return a bound of the standard error of any difference: that of cases a whole range of losses apart."""
-    cases = candidate.cases
-    if cases.cluster is not None:
-        return np.inf
-    table = losses_at(cases, problem.centre).table
-    number = cases.n
-    if problem.shares is not None:
-        number = float(np.min(cases.class_sizes / np.maximum(problem.shares, 1e-300)))
-    return 2 * float(np.ptp(table)) / float(np.sqrt(max(number, 1.0)))
 
 
 def _verdict(
@@ -274,37 +250,47 @@ def _verdict(
     return "likely" if against.difference < 0 and pays else "unproven"
 
 
-def _confusion_cost(candidate: Candidate, confusion: FloatArray, problem: DecisionProblem) -> FloatArray:
-    """Return the honest cost per case by true class and action."""
-    centre = problem.centre
-    if not isinstance(centre.costs, CaseFactors):
-        return np.asarray(confusion * centre.losses.table)
-    assert candidate.paid is not None
-    # cases of a class and their money are weighted alike
-    each = confusion.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
-    return np.asarray(candidate.paid * np.array(centre.costs) * each)
-
-
-def _class_shares(best: Candidate, choice: Choice) -> FloatArray:
-    """Return P(class) in use; over time that of the cases that were judged."""
-    if choice.problem.shares is not None:
-        return choice.problem.shares
-    forward = best.cases.splits.forward
-    sizes = best.honest.sum(axis=1) if forward else choice.first.class_sizes
-    return np.asarray(sizes / sizes.sum())
-
-
-def _action_shares(candidate: Candidate, choice: Choice) -> Mapping[Any, float]:
-    """Return the share of all cases that the written rule calls each class, and abstains on."""
-    called = rates_of(candidate.hindsight, choice.problem.shares).sum(axis=0)
-    more = candidate.cases.unlabelled
+def _outcomes(best: Candidate, choice: Choice) -> dict[str, Any]:
+    """Return what a rule leads to by class and action: shares of the cases, and what they cost."""
+    problem, cases, costs = choice.problem, best.cases, choice.problem.centre.costs
+    confusion, stakes, fees = class_shares(best.honest, problem.shares), None, None
+    if isinstance(costs, CaseFactors):
+        assert best.paid is not None
+        assert cases.losses is not None
+        # cases of a class and their money are weighted alike
+        each = confusion.sum(axis=1, keepdims=True) / best.honest.sum(axis=1, keepdims=True)
+        paid = np.asarray(best.paid * np.array(costs) * each)
+        # what positives cost if they are called negative
+        missed = np.average(cases.losses[cases.positive, 0], weights=cases.sizes[cases.positive])
+        stakes = {
+            "at_stake": costs.miss * float(missed) * float(confusion[1].sum()),
+            "missed": float(paid[1, 0]),
+            "alarms": float(paid[0, 1]),
+            "reviews": float(paid[:, 2].sum()),
+        }
+    else:
+        paid = np.asarray(confusion * problem.centre.losses.table)
+    if problem.prices:  # what asking models costs
+        charged = best.charged
+        fees = 0.0 if charged is None else mean_cost(best.honest, charged[:, None], problem.shares)
+    # over time the classes are those of the cases that were judged
+    sizes = best.honest.sum(axis=1) if cases.splits.forward else choice.first.class_sizes
+    # decisions are those of the written rule, on all cases
+    called, more = class_shares(best.hindsight, problem.shares).sum(axis=0), cases.unlabelled
     if more is not None:
-        actions = np.asarray(candidate.unlabelled) % len(called)
-        labelled = candidate.hindsight.sum()
+        actions = np.asarray(best.unlabelled) % len(called)
+        labelled = best.hindsight.sum()
         called = (called * labelled + np.bincount(actions, more, len(called))) / (labelled + more.sum())
     # a class may be called -1 itself
     abstain = "abstain" if ABSTAIN in choice.classes else ABSTAIN
-    return MappingProxyType(dict(zip((*choice.classes, abstain), called.tolist(), strict=True)))
+    return {
+        "confusion": confusion,
+        "confusion_cost": paid,
+        "shares": MappingProxyType(dict(zip((*choice.classes, abstain), called.tolist(), strict=True))),
+        "class_shares": np.asarray(sizes / sizes.sum()) if problem.shares is None else problem.shares,
+        "fees": fees,
+        "stakes": None if stakes is None else MappingProxyType(stakes),
+    }
 
 
 def content_order(choice: Choice, *models: str) -> Any:
@@ -323,35 +309,6 @@ def digest_of(choice: Choice, model: str | None) -> str:
     if model is not None:
         digest.update((choice.judged[model].scores[order] + 0.0).astype("<f8").tobytes())
     return f"sha256:{digest.hexdigest()}"
-
-
-def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
-    """Money per case where every case has its own costs: at stake, lost by each error, paid for reviews."""
-    factors, problem = choice.problem.centre.costs, choice.problem
-    if candidate.paid is None or not isinstance(factors, CaseFactors):
-        return None
-    losses, positive = candidate.cases.losses, candidate.cases.positive
-    assert losses is not None
-    # what positives cost if they are called negative
-    stake = factors.miss * float(np.average(losses[positive, 0], weights=candidate.cases.sizes[positive]))
-    shares = rates_of(candidate.honest, problem.shares)
-    paid = _confusion_cost(candidate, shares, problem)
-    return MappingProxyType(
-        {
-            "at_stake": stake * float(shares[1].sum()),
-            "missed": float(paid[1, 0]),
-            "alarms": float(paid[0, 1]),
-            "reviews": float(paid[:, 2].sum()),
-        }
-    )
-
-
-def _fees(candidate: Candidate, problem: DecisionProblem) -> float | None:
-    """Return the mean honest fee for asking models; None where they have no prices."""
-    if not problem.prices:
-        return None
-    charged = candidate.charged
-    return 0.0 if charged is None else mean_cost(candidate.honest, charged[:, None], problem.shares)
 
 
 def _kind(candidate: Candidate) -> str:
@@ -390,13 +347,6 @@ def _thresholds(candidate: Candidate, problem: DecisionProblem) -> Window | None
 # ---------------------------------------------------------------- against other rules
 
 
-def _best_baseline(choice: Choice) -> Mapping[str, Any] | None:
-    best = _cheapest(choice.baselines, choice)
-    if best is None:
-        return None
-    return MappingProxyType({"name": best.kind, "cost": cost_at(best, choice.problem.centre)})
-
-
 def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | None:
     if not candidates:
         return None
@@ -430,18 +380,14 @@ def _versus(best: Candidate, choice: Choice, shift: float) -> dict[str, Versus]:
     return versus
 
 
-class _OverRanges(NamedTuple):
-    """Honest regret against rules chosen for each corner, its upper end, and the worst honest cost."""
+def _over_ranges(best: Candidate, choice: Choice, shift: float) -> dict[str, Any]:
+    """Return honest regret against rules chosen for each corner, its upper end, and the worst honest cost.
 
-    regret: float | None = None
-    regret_bound: float | None = None
-    worst_cost: float | None = None
-
-
-def _over_ranges(best: Candidate, choice: Choice, shift: float) -> _OverRanges:
+    Also the share of an even grid over the ranges at which no other candidate is cheaper.
+    """
     problem = choice.problem
     if not problem.ranged:
-        return _OverRanges()
+        return dict.fromkeys(("regret", "regret_bound", "worst_cost", "best_share"))
     corners = problem.corners()
     costs = np.array([cost_at(best, scenario) for scenario in corners])
     ends = [
@@ -449,16 +395,14 @@ def _over_ranges(best: Candidate, choice: Choice, shift: float) -> _OverRanges:
         for other, scenario in zip(choice.chosen_for_corners, corners, strict=True)
     ]
     regret = float((costs - choice.floors).max())
-    return _OverRanges(regret, max(regret, max(ends) + shift), float(costs.max()))
-
-
-def _best_share(best: Candidate, choice: Choice) -> float | None:
-    """Share of an even grid over the ranges at which no other candidate is cheaper."""
-    if not choice.problem.ranged:
-        return None
-    points = choice.problem.grid(_GRID)
-    costs = np.array([[cost_at(one, point) for point in points] for one in (best, *choice.all)])
-    return float(np.mean(costs[0] <= costs.min(axis=0) * (1 + _TIE)))
+    points = problem.grid(_GRID)
+    table = np.array([[cost_at(one, point) for point in points] for one in (best, *choice.all)])
+    return {
+        "regret": regret,
+        "regret_bound": max(regret, max(ends) + shift),
+        "worst_cost": float(costs.max()),
+        "best_share": float(np.mean(table[0] <= table.min(axis=0) * (1 + _TIE))),
+    }
 
 
 # ---------------------------------------------------------------- advice and guarantee
@@ -469,24 +413,17 @@ def _after_choice(choice: Choice) -> AfterChoice | None:
     problem = choice.problem
     if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
         return None
-    kept = _advisable(choice)
+    # of many models the cheapest: one behind so many others on all cases is hardly ever first on some
+    most = max(1, min(_MOST_ADVISED, _MOST_RULES // max(map(len, choice.candidates.values()), default=1)))
+    costs = {
+        name: min(cost_at(one, problem.centre) for one in several)
+        for name, several in choice.candidates.items()
+    }
+    kept = sorted(costs, key=costs.__getitem__)[:most]
     candidates = [one for one in choice.all if one.model is None or one.model in kept]
     # ties of a draw go by the names of the models, so that their order plays no part
     candidates.sort(key=lambda one: (one.order[:-1], one.model or "", one.order))
     return choice_cost(candidates, problem)
-
-
-def _advisable(choice: Choice) -> set[str]:
-    """Models that the advice is chosen among: all, or the cheapest of many.
-
-    A model behind so many others on all cases is hardly ever first on some of them.
-    """
-    centre = choice.problem.centre
-    costs = {
-        name: min(cost_at(one, centre) for one in several) for name, several in choice.candidates.items()
-    }
-    most = max(1, min(_MOST_ADVISED, _MOST_RULES // max(map(len, choice.candidates.values()), default=1)))
-    return set(sorted(costs, key=costs.__getitem__)[:most])
 
 
 def _guarantee_defined(choice: Choice) -> bool:

@@ -118,10 +118,6 @@ class Training:
         weights = self.sizes * self.factors[self.codes]
         return np.asarray(weights / weights.sum())
 
-    def normalised(self) -> FloatArray:
-        """Rows that sum to 1."""
-        return np.asarray(self.proba / self.proba.sum(axis=1, keepdims=True))
-
     def answer_costs(self, losses: Losses) -> FloatArray:
         """What each answer to each case adds to the cost, abstaining last."""
         return np.asarray(losses.table[self.codes] * self.case_weights[:, None])
@@ -305,7 +301,7 @@ def _between(low: float, high: float) -> float:
 
 def _cautious(training: Training, losses: Losses, bias: FloatArray) -> ClassRule:
     """Rule R4 of Ferri and Hernandez-Orallo (2004) at its cheapest window: weights 1 / tau, abstain at 1."""
-    p = training.normalised()
+    p = np.asarray(training.proba / training.proba.sum(axis=1, keepdims=True))
     limit, _ = abstention_windows(p, bias)
     _, last, case, window, before, after = class_changes(p, bias, np.minimum(limit, 1.0))
     v = training.answer_costs(losses)

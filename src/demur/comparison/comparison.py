@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,13 +10,22 @@ import numpy as np
 
 from demur._checks import check_same_length, check_type, check_weights
 from demur._kernels.jit import whole_job
+from demur._progress import Progress, log
 from demur._results import FrozenDict, Result, json_safe
+from demur._tables.table import Table
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.blocks import BlockCost, time_notes
 from demur.comparison.by_group import GroupCosts, group_costs
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
-from demur.comparison.case_table import CaseTable, Columns, doubt_column, require_cases, two_class_columns
+from demur.comparison.case_table import (
+    CaseTable,
+    Columns,
+    check_columns,
+    doubt_column,
+    require_cases,
+    two_class_columns,
+)
 from demur.comparison.choice import Choice, chosen, make_answer
 from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
@@ -33,6 +42,7 @@ from demur.comparison.models import (
 from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import classes_in_words
+from demur.comparison.tables import comparison_tables, cost_curves
 from demur.comparison.threads import workers
 from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
@@ -47,6 +57,8 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.evaluate import Inputs
 from demur.paired.counts import JointCounts
+from demur.roc.curve import roc_curve
+from demur.surface.surface import SurfaceDifference
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
@@ -108,14 +120,14 @@ class Comparison(Result):
     notes: tuple[str, ...]
     cases: Mapping[str, SplitCases]
     judged: Mapping[str, JudgedModel | Any]
-    tables: ModelTables | None
+    areas: ModelTables | None
     choice: Choice | None
     _reported = ("n_positive", "n_negative", "prevalence")
     _evidence = (
         "problem",
         "cases",
         "judged",
-        "tables",
+        "areas",
         "choice",
         "answer",
         "models",
@@ -188,15 +200,70 @@ class Comparison(Result):
         All pairs of up to five models, else those with the best one; p-values are adjusted for their number.
         None of many classes, nor where only counts of every model were read.
         """
-        if self.tables is None or len(self.models) == 1:
+        if self.areas is None or len(self.models) == 1:
             return ()
         cases = next(iter(self.cases.values()))
-        return pair_differences(tested_pairs(self.models), self.judged, cases, self.tables)
+        return pair_differences(tested_pairs(self.models), self.judged, cases, self.areas)
+
+    def differences(self) -> dict[tuple[str, str], SurfaceDifference]:
+        """Compare models in pairs over all relative costs, with hindsight: where each is cheaper, how much.
+
+        The pairs of `pairs`, by name; none of many classes.
+        """
+        if self.problem.many or len(self.models) == 1:
+            return {}
+        surfaces = {name: model.surface.surface for name, model in self.models.items()}
+        return {pair: surfaces[pair[0]].minus(surfaces[pair[1]]) for pair in tested_pairs(self.models)}
+
+    def tables(
+        self, *, by: tuple[str, GroupCosts] | None = None, over_all_costs: bool = True
+    ) -> dict[str, Table]:
+        """Return everything there is to read as tables by name, the most important first.
+
+        Parameters
+        ----------
+        by : (column, GroupCosts), optional
+            What `by` returned for a column, to show it, too.
+        over_all_costs : bool
+            Whether areas, volumes and differences over all costs are computed.
+        """
+        tables = comparison_tables(self, by, over_all_costs=over_all_costs)
+        return {table.name: table for table in tables}
+
+    def curves(self) -> dict[str, dict[str, Any]]:
+        """Return ROC curve, cost curve and surface by model, with hindsight; none of many classes."""
+        if self.problem.many:
+            return {}
+        return {
+            name: {
+                "roc": roc_curve(self.judged[name].counts),
+                "cost": curve,
+                "surface": self.models[name].surface.surface,
+            }
+            for name, curve in cost_curves(self).items()
+        }
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return the rules with costs per case, or without costs the models, as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", ...}
+            Library of the frame, as narwhals calls it.
+        """
+        return next(iter(self.tables().values())).to_frame(backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
         problem = self.problem
         baselines = json_safe(dict(self.baselines))
+        # without costs the question is which of two is cheaper at which
+        pairs: dict[str, Any] = {}
+        if problem.costs is None:
+            named = (
+                ({"first": one, "second": other}, gap) for (one, other), gap in self.differences().items()
+            )
+            pairs = {"pairs": [names | gap.to_dict() for names, gap in named]}
         return {
             "answer": None if self.answer is None else self.answer.to_dict(),
             "models": {name: model.to_dict() for name, model in self.models.items()},
@@ -218,6 +285,7 @@ class Comparison(Result):
             "seed": problem.seed,
             # labels of two classes are told by the policy
             "classes": list(self.classes) if problem.many else None,
+            **pairs,
             **Result.to_dict(self),
         }
 
@@ -454,7 +522,8 @@ def _compared_data(
                 raise InputError(f"`y_true` holds joint counts. Hint: {hint}")
             table = CaseTable.of_joint(y_true, problem)
         else:
-            table = CaseTable.of_arrays(y_true, scores, problem, pos_label=pos_label, weights=weights, **rows)
+            columns = check_columns(y_true, scores, pos_label=pos_label, **rows)
+            table = CaseTable.of_columns(columns, problem, weights=weights)
     table = table.unproven() if unproven else table
     table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
@@ -531,9 +600,16 @@ def compared(
     """Compare the models of a table: candidates of each, the answer, and what surrounds it."""
     cases, level = table.cases, problem.confidence_level
     first = next(iter(cases.values()))
+    log.debug(
+        "comparing on %g cases in %d folds, %d repeats, split by %s",
+        first.n,
+        first.folds,
+        first.repeats,
+        first.source,
+    )
     judged: dict[str, JudgedModel | Inputs] = {}
     begun, over_all = {}, {}
-    with workers(first.n) as pool:
+    with workers(first.n) as pool, Progress(len(table.judging), "comparing", "models") as progress:
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
         pending = {name: pool.submit(_within, work, judge) for name, judge in table.judging.items()}
@@ -541,7 +617,11 @@ def compared(
             judged[name] = model = one.result()
             begun[name] = pool.submit(rules_of, cases[name], name, model, problem, place)
             over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
-        rules = {name: one.result() for name, one in begun.items()}
+            progress.advance(0.5)
+        rules = {}
+        for name, found in begun.items():
+            rules[name] = found.result()
+            progress.advance(0.5)
         choice = None
         if problem.costs is not None:
             choice = _choice(table, judged, rules, problem, class_names)
@@ -573,7 +653,7 @@ def compared(
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
         cases=FrozenDict({name: one.shuffled or one for name, one in cases.items()}),
         judged=FrozenDict(judged),
-        tables=table.tables,
+        areas=table.tables,
         choice=choice,
     )
 
@@ -589,7 +669,8 @@ def _choice(
     first = next(iter(table.cases.values()))
     baselines = baseline_candidates(first, problem)
     candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-    inputs, several = joint_candidates(table.cases, judged, problem, _joined(candidates, problem))
+    joined = _joined(candidates, problem) if problem.include else []
+    inputs, several = joint_candidates(table.cases, judged, problem, joined)
     candidates |= several
     if not baselines and not candidates:
         name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
@@ -615,33 +696,30 @@ def _joined(candidates: Mapping[str, Sequence[Candidate]], problem: DecisionProb
     return [name for name in candidates if name in kept]
 
 
-def _large_amounts(cases: SplitCases) -> Iterator[str]:
-    """Say where single cases decide the cost."""
-    assert cases.losses is not None
-    for own, action, word in ((cases.positive, 0, "miss"), (~cases.positive, 1, "false alarm")):
-        amounts = cases.losses[own, action] * cases.sizes[own]
-        if len(amounts) and amounts.max() > _LARGE_AMOUNT * amounts.sum() > 0:
-            share = 100 * amounts.max() / amounts.sum()
-            yield f"One {word} can cost {share:.0f} % of all of them together: single cases decide the cost."
-
-
 def _notes(
     cases: SplitCases, problem: DecisionProblem, models: Mapping[str, ModelComparison]
 ) -> tuple[str, ...]:
     notes = []
     if problem.by_case:
         notes.append(
-            "Costs differ by case: intervals hold for large samples, and nothing is guaranteed, as amounts "
-            "have no bound. AUC and VACC count every case alike: amounts have no normal form with two "
-            "parameters."
+            "Costs differ by case: intervals hold for large samples, and there is no guarantee, as amounts "
+            "have no bound. AUC and VACC count every case alike, whatever its amount."
         )
         if isinstance(problem.costs, CaseCosts) and problem.costs.known_at_decision:
             kept = sorted(set(problem.limits.given()) - {"max_abstention"})
             if kept:
-                notes.append(f"Rules that know the case are left out: they keep no limit on {kept[0]}.")
+                notes.append(f"Rules that read the amounts are left out: they cannot keep {kept[0]}.")
         if all(model.window is not None and model.window.note == NEVER_PAYS for model in models.values()):
             notes.append(NEVER_PAYS)
-        notes += _large_amounts(cases)
+        assert cases.losses is not None
+        for own, action, one, several in (
+            (cases.positive, 0, "miss", "misses"),
+            (~cases.positive, 1, "false alarm", "false alarms"),
+        ):
+            amounts = cases.losses[own, action] * cases.sizes[own]
+            if len(amounts) and amounts.max() > _LARGE_AMOUNT * amounts.sum() > 0:
+                share = f"{100 * amounts.max() / amounts.sum():.0f} % of what {several} can cost"
+                notes.append(f"The costliest {one} is {share}: single cases decide the cost.")
     if cases.weights == "importance":
         notes.append(
             f"Weights are taken as importance weights: intervals rest on an effective {cases.n:,.0f} cases, "
@@ -649,7 +727,9 @@ def _notes(
             "line, if a weight of 2 is a case seen twice."
         )
     if problem.include and (problem.limits.given() or problem.objective == "guaranteed"):
-        notes.append("Rules of several models and guards are left out: they keep no limits and no guarantee.")
+        notes.append(
+            "Rules of several models and guards are left out: they keep no limits and give no guarantee."
+        )
     if cases.folds < 10 and not problem.many:
-        notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
+        notes.append(f"Honest costs use {cases.folds} folds: the smaller class has no more cases.")
     return tuple(notes)

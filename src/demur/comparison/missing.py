@@ -221,7 +221,11 @@ def unscored(y_true: Any, scores: Any) -> Unscored | None:
         lacking = {what: ~own[_complete(values)] for what, values in looked_at.items()}
         unlike = [what for what, values in known.items() if _differing(values, lacking[what]) is not None]
         note = f"{int((~own & labelled).sum()):,} of {int(labelled.sum()):,} cases have no score of {name}."
-        notes.append(f"{note} These differ in {' and '.join(unlike)}: nothing is proven." if unlike else note)
+        notes.append(
+            f"{note} They differ from the others in {' and '.join(unlike)}: nothing is proven."
+            if unlike
+            else note
+        )
         differ = differ or bool(unlike)
     if len(columns) > 1:
         both = int((common & labelled).sum())

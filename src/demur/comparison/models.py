@@ -16,7 +16,7 @@ from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
 from demur.comparison.choice import Choice
 from demur.comparison.class_learner import MOST_SEARCHED
-from demur.comparison.estimates import cost_of, rates_of
+from demur.comparison.estimates import cost_of
 from demur.comparison.problem import DecisionProblem
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
@@ -24,6 +24,7 @@ from demur.honest.bands import VolumeInterval, cluster_volume_interval, volume_i
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
+from demur.honest.estimates import class_shares
 from demur.honest.evaluate import Inputs
 from demur.multiclass.auc import hand_till_auc
 from demur.roc.curve import auc_score
@@ -127,7 +128,7 @@ class ModelComparison(Result):
     @property
     def auc(self) -> float | Any:
         """Area under the ROC curve; None where a class of many has too few cases."""
-        return self.over_all_costs.area.auc
+        return self.over_all_costs.auc
 
     @property
     def auc_interval(self) -> Interval | Any:
@@ -174,10 +175,6 @@ class Rules(NamedTuple):
     certificate: SurfaceCertificate | None
     guaranteed: float | None
 
-    def of_kind(self, kind: str) -> Candidate | None:
-        """Return the candidate of one kind."""
-        return next((one for one in self.candidates if one.kind == kind), None)
-
 
 class Area(NamedTuple):
     """Area under the ROC curve and its interval; None where they are not defined."""
@@ -214,8 +211,13 @@ class OverAllCosts:
         return cluster_volume_interval(self.surface, cases, self.model, confidence_level=self.level)
 
     @cached_property
+    def auc(self) -> float | None:
+        """Area under the ROC curve; of many classes that of `area`."""
+        return self.area.auc if isinstance(self.model, Inputs) else auc_score(self.model.counts)
+
+    @cached_property
     def area(self) -> Area:
-        """Area under the ROC curve: from the ranks of the cases, else from counts.
+        """Area under the ROC curve with its interval: from the ranks of the cases, else from counts.
 
         Of many classes the mean over pairs, of a random part of very many cases.
         """
@@ -228,7 +230,7 @@ class OverAllCosts:
             interval = Interval(*interval_of_table(tables.single(self.place), level))
         else:
             interval = Interval(*tables.clustered(self.place).limits(level))
-        return Area(auc_score(model.counts), interval)
+        return Area(self.auc, interval)
 
 
 def _mean_area(cases: SplitCases, model: Inputs, level: float) -> Area:
@@ -272,7 +274,8 @@ def compared_model(
     name: str, rules: Rules, over_all: OverAllCosts, problem: DecisionProblem, choice: Choice | None
 ) -> ModelComparison:
     """Put the parts of a model together."""
-    rule, threshold = rules.of_kind("window"), rules.of_kind("threshold")
+    by_kind = {one.kind: one for one in rules.candidates}
+    rule, threshold = by_kind.get("window"), by_kind.get("threshold")
     window = rule or threshold
     cut = threshold
     if problem.many or problem.budget is not None or any(one.handicap for one in rules.candidates):
@@ -283,7 +286,7 @@ def compared_model(
     costs = {one: rule_cost(one, problem) for one in rules.candidates}
     found = None if rule is None else costs[rule]
     decided = None if threshold is None else costs[threshold]
-    shares = None if rule is None or problem.many else rates_of(rule.honest, problem.shares)
+    shares = None if rule is None or problem.many else class_shares(rule.honest, problem.shares)
     return ModelComparison(
         name=name,
         kind=None if found is None else found.kind,
@@ -310,7 +313,7 @@ def compared_model(
 
 def rule_cost(candidate: Candidate, problem: DecisionProblem) -> RuleCost:
     """Return what one rule of a model costs."""
-    estimate, shares = cost_of(candidate, problem), rates_of(candidate.honest, problem.shares)
+    estimate, shares = cost_of(candidate, problem), class_shares(candidate.honest, problem.shares)
     assert candidate.rule is not None
     return RuleCost(
         kind=candidate.kind,

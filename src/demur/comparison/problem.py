@@ -174,7 +174,9 @@ class DecisionProblem:
         ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
         check_choice(aim, "objective", OBJECTIVES[:3] if many else OBJECTIVES)
-        joint: dict[str, Any] = {"include": _included(include), "prices": _prices(prices)}
+        names = [include] if isinstance(include, str) else include
+        included = tuple(dict.fromkeys(check_choice(name, "include", INCLUDED) for name in names))
+        joint: dict[str, Any] = {"include": included, "prices": {} if prices is None else _prices(prices)}
         given = [name for name, value in joint.items() if value]
         wanted = [*([] if objective is None else ["objective"]), *limits.given(), *given]
         if costs is None and wanted:
@@ -324,16 +326,8 @@ def _refuse_bounds(objective: str, limits: Limits) -> None:
         )
 
 
-def _included(given: Any) -> tuple[str, ...]:
-    """Return what else to choose among, each once."""
-    names = [given] if isinstance(given, str) else list(given)
-    return tuple(dict.fromkeys(check_choice(name, "include", INCLUDED) for name in names))
-
-
 def _prices(given: Any) -> dict[str, float]:
     """Return what asking each model costs."""
-    if given is None:
-        return {}
     check_type(given, "prices", Mapping)
     return {str(name): float(check_nonnegative(price, f"prices[{name!r}]")) for name, price in given.items()}
 

@@ -35,7 +35,7 @@ def no_answer(n_positive: float, n_negative: float) -> str:
     """Say why so few cases do not tell what to do."""
     if min(n_positive, n_negative) == 0:
         only = "positive" if n_positive else "negative"
-        return f"All cases are {only}: there is nothing to decide, and nothing to learn about thresholds."
+        return f"All cases are {only}: thresholds need cases of both classes."
     return (
         f"{n_positive:g} positive and {n_negative:g} negative cases are too few to judge "
         "any rule on cases that did not choose it: collect more before you decide."

@@ -41,4 +41,4 @@ def losses_of_rows(cases: SplitCases, cell: IntArray, codes: IntArray, scenario:
     if isinstance(scenario.costs, CaseFactors):
         assert cases.losses is not None
         return np.asarray(cases.losses[cell] * np.array(scenario.costs))
-    return scenario.losses.per_case(codes)
+    return scenario.losses.table[codes]

@@ -66,8 +66,11 @@ class WindowLearner:
 
     def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
         """Return the window of every training set; the reason where one of them has none."""
-        first, found = sets.cases.splits.first, []
-        for folds in _batches(sets.cases.splits.judged_folds, len(sets.groups.scores)):
+        first, judged, found = sets.cases.splits.first, sets.cases.splits.judged_folds, []
+        # runs of folds of bounded size
+        step = max(1, _AT_ONCE // len(sets.groups.scores))
+        for at in range(0, len(judged), step):
+            folds = judged[at : at + step]
             sums = sets.sums(folds)
             start, stop, _ = self.cuts(sums.below)
             if start.min() < 0:
@@ -126,12 +129,6 @@ def _class_weights(below: FloatArray, prevalence: float | None) -> tuple[FloatAr
     negative, positive = (np.maximum(below[:, row, -1:], 1e-300) for row in (0, 1))
     rate = positive / (negative + positive) if prevalence is None else prevalence
     return (1 - rate) / negative, rate / positive
-
-
-def _batches(folds: range, groups: int) -> list[range]:
-    """Split the folds into runs of bounded size."""
-    step = max(1, _AT_ONCE // groups)
-    return [folds[at : at + step] for at in range(0, len(folds), step)]
 
 
 # ---------------------------------------------------------------- windows of all cases, costs by case

@@ -7,23 +7,20 @@ Facts are plain numbers and names, as `Answer.facts` lists them. Costs are per c
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from demur.comparison.numbers import amount, money, money_step, shares_of_1000
+from demur.comparison.numbers import amount, finer_step, money, money_parts, money_step, shares_of_1000
 from demur.windows.limits import LIMITS
 from demur.windows.window_rule import Window
 
 __all__ = [
-    "about_words",
     "amounts_words",
     "answer_words",
     "baseline_words",
     "condition_words",
+    "counted_words",
     "decision_words",
-    "level_words",
-    "listed_words",
     "mistake_words",
     "outcome_words",
     "rule_words",
-    "saving_words",
     "short_name",
     "step_of",
 ]
@@ -60,7 +57,7 @@ def answer_words(facts: Mapping[str, Any]) -> str:
             decision_words(facts),
             _happens(facts),
             *_stakes(facts),
-            *_dearest(facts),
+            *_costliest(facts),
             _costs(facts),
             *_measured(facts),
             *_ranges(facts),
@@ -97,7 +94,7 @@ def decision_words(facts: Mapping[str, Any]) -> str:
         return f"{facts['verdict'].capitalize()}. {rule_words(facts)}"
     advice, _ = baseline_words(facts["best_trivial"]["name"], facts)
     candidate = rule_words(facts).removeprefix("Use ")
-    shown = f"{facts['n']:,.0f} cases do not show that a model is cheaper"
+    shown = f"{facts['n']:,.0f} cases do not show that a model beats this"
     return f"Unproven. {advice[0].upper()}{advice[1:]} for now: {shown}. The best candidate is {candidate}"
 
 
@@ -105,7 +102,7 @@ def rule_words(facts: Mapping[str, Any]) -> str:
     """Say the rule itself."""
     if facts["model"] is None:
         advice, _ = baseline_words(facts["kind"], facts)
-        return f"{advice[0].upper()}{advice[1:]}: no model is cheaper."
+        return f"{advice[0].upper()}{advice[1:]}: no model beats this."
     if "method" in facts:
         method = facts["method"]
     else:
@@ -136,14 +133,18 @@ def _class_rule_words(facts: Mapping[str, Any]) -> str:
         limits = [abstain / weight for weight in weights]
         return (
             f"answer the class that exceeds its threshold by the largest factor ({_each(classes, limits)}), "
-            f"{_PERSON} where none does"
+            f"or {_PERSON} where none does"
         )
     listed = _each(classes, weights)
     if facts["family"] == "columns":
         text = f"divide the expected cost of each answer by its weight ({listed}) and answer the smallest"
-        return text if abstain is None else f"{text}; a review is one answer more, with weight {abstain:.4g}"
+        return (
+            text
+            if abstain is None
+            else f"{text}; a review counts as one more answer, of weight {abstain:.4g}"
+        )
     text = f"multiply each probability by the weight of its class ({listed}) and answer the largest"
-    return text if abstain is None else f"{text}, {_PERSON} where none reaches {abstain:.4g}"
+    return text if abstain is None else f"{text}, or {_PERSON} where none reaches {abstain:.4g}"
 
 
 def _each(classes: list[str], values: list[float]) -> str:
@@ -161,7 +162,7 @@ def _happens(facts: Mapping[str, Any]) -> str:
     else:
         called = list(zip(facts["classes"], facts["called"], strict=True))
         abstains = facts.get("abstains", facts["abstain_weight"] is not None)
-        mistakes = f"{about_words(facts['wrong'])} wrong"
+        mistakes = counted_words(facts["wrong"], "wrong answer")
     return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
 
 
@@ -170,13 +171,13 @@ def _reviews(facts: Mapping[str, Any]) -> bool:
     return bool(facts.get("abstains", facts["kind"] == "window"))
 
 
-def _dearest(facts: Mapping[str, Any]) -> Iterator[str]:
+def _costliest(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say which confusion of many classes costs most."""
-    dearest = facts.get("dearest")
-    if dearest is not None:
+    costliest = facts.get("dearest")
+    if costliest is not None:
         yield (
-            f"Dearest confusion: {dearest['true']} called {dearest['answer']}, "
-            f"{100 * dearest['share']:.0f} % of the cost."
+            f"Costliest confusion: {costliest['true']} called {costliest['answer']}, "
+            f"{100 * costliest['share']:.0f} % of the cost."
         )
 
 
@@ -192,39 +193,41 @@ def outcome_words(
         listed = listed[: _MOST_LISTED - 1]
         rest = f", {sum(number for number, _ in others):,} one of {len(others)} other classes"
     (first, name), *more = listed
-    text = (
-        f"Of 1000 cases {first:,} are called {name}" + "".join(f", {n:,} {name}" for n, name in more) + rest
-    )
-    people = f", {sent:,} go to a person" if abstains else ""
+    text = f"Of 1000 cases {first:,} {'is' if first == 1 else 'are'} called {name}"
+    text += "".join(f", {n:,} {name}" for n, name in more) + rest
+    people = f", {sent:,} {'goes' if sent == 1 else 'go'} to a person" if abstains else ""
     return f"{text}{people}; {mistakes}."
 
 
 def mistake_words(positive: str, missed: float, alarms: float) -> str:
     """Say how many of 1000 cases are missed and alarmed."""
-    alarm = about_words(alarms)
-    what = "false alarm" if alarm == "about 1" else "false alarms"
-    return f"{about_words(missed)} {positive} missed, {alarm} {what}"
+    return f"{counted_words(missed, f'{positive} case')} missed, {counted_words(alarms, 'false alarm')}"
+
+
+def counted_words(share: float, noun: str) -> str:
+    """Say how many of 1000 cases are one, such as "about 4 false alarms"; never 0 for what happens."""
+    number = 1000 * share
+    if number == 0:
+        return f"no {noun}s"
+    if number < 0.5:
+        return f"fewer than one {noun}"
+    rounded = int(number + 0.5 + 1e-9)
+    return f"about {rounded:,} {noun}{'s' if rounded > 1 else ''}"
 
 
 def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Say where the money goes, if every case has its own costs."""
+    """Say where the money goes, if every case has its own costs: parts that add up to the whole."""
     stakes = facts.get("stakes")
     if stakes is None:
         return
-    step = step_of(facts)
-    stake, missed, alarms, reviews = (
-        money(stakes[name], step) for name in ("at_stake", "missed", "alarms", "reviews")
-    )
-    text = f"{stake} are at stake: {missed} are lost to misses, {alarms} to false alarms"
-    yield text + (f", {reviews} paid for reviews." if _reviews(facts) else ".")
-
-
-def about_words(share: float) -> str:
-    """Say a share of 1000 cases; never 0 for what happens."""
-    number = 1000 * share
-    if number == 0:
-        return "no"
-    return "fewer than 1" if number < 0.5 else f"about {int(number + 0.5 + 1e-9):,}"
+    step, names = step_of(facts), ("missed", "alarms", "reviews")[: 3 if _reviews(facts) else 2]
+    missed, alarms, *reviews, whole = money_parts([stakes[name] for name in names], step)
+    parts = f"misses cost {missed}, false alarms {alarms}"
+    if reviews:
+        # the rules of the folds may send other numbers of cases to a person than the rule as written
+        parts += f", reviews {reviews[0]} for {counted_words(facts['abstention_rate'], 'case')}"
+    stake = money(stakes["at_stake"], finer_step([stakes["at_stake"]], step))
+    yield f"{stake} is at stake. On held-out cases, {parts}: {whole} in all."
 
 
 def step_of(facts: Mapping[str, Any]) -> float:
@@ -235,50 +238,47 @@ def step_of(facts: Mapping[str, Any]) -> float:
 
 def _costs(facts: Mapping[str, Any]) -> str:
     step = step_of(facts)
-    cost, (low, high) = money(facts["cost"], step), (money(end, step) for end in facts["interval"])
-    text = f"Cost {cost} per 1000 cases"
+    text = f"Cost {money(facts['cost'], step)} per 1000 cases"
     spread = facts["cost_range"] is not None
     if spread:
-        least, most = (money(end, step) for end in facts["cost_range"])
-        # a spread comes from ranges, from missing labels, or from both
-        ranged = facts["regret"] is not None or not facts["n_unlabelled"]
-        over = ["over the ranges"] if ranged else []
-        if facts["n_unlabelled"]:
-            over.append(f"whatever the {facts['n_unlabelled']:,} missing labels are")
-        span = least if least == most else f"{least} to {most}"
-        text = f"Cost {span} per 1000 cases {' and '.join(over)}"
-        if facts["model"] is not None:
-            text += f", at most {high} ({level_words(facts)})"
-        if ranged:
-            text += f"; in their middle {cost}"
+        text = _spread(facts, step)
     if facts["model"] is None:
         return f"{text}.{_best_model(facts, step)}"
     if not spread:
-        text += f" ({level_words(facts)} {low} to {high})"
+        low, high = (money(end, step) for end in facts["interval"])
+        text += f" ({_level(facts)} interval {low} to {high})"
     if facts.get("fees"):
-        text += f", of it {money(facts['fees'], step)} for asking models"
-    versus = facts["versus"].get("trivial")
-    if versus is None:
-        return f"{text}."
-    less, interval = saving_words(versus, step)
-    text += f", {less} than {baseline_words(versus['name'], facts)[1]} ({interval})"
-    alone = facts["versus"].get("alone")
+        text += f", including {money(facts['fees'], finer_step([facts['fees']], step))} for asking models"
+    trivial, alone = (facts["versus"].get(key) for key in ("trivial", "alone"))
+    if trivial is not None:
+        text += f", {_saving(trivial, baseline_words(trivial['name'], facts)[1], step)}"
     if alone is not None:
-        less, interval = saving_words(alone, step)
-        text += f", {less} than {short_name(alone['name'])} alone ({interval})"
+        text += f", {_saving(alone, short_name(alone['name']) + ' alone', step)}"
     return f"{text}."
+
+
+def _spread(facts: Mapping[str, Any], step: float) -> str:
+    """Say the costs over ranges, over missing labels, or over both."""
+    least, most = (money(end, step) for end in facts["cost_range"])
+    unlabelled, ranged = facts["n_unlabelled"], facts["regret"] is not None or not facts["n_unlabelled"]
+    over = ["over the ranges"] if ranged else []
+    over += [f"whatever the {unlabelled:,} missing labels are"] if unlabelled else []
+    text = f"Cost {least if least == most else f'{least} to {most}'} per 1000 cases {' and '.join(over)}"
+    if facts["model"] is not None:
+        text += f", at most {money(facts['interval'][1], step)} with {_level(facts)} confidence"
+    return f"{text}; {money(facts['cost'], step)} in their middle" if ranged else text
 
 
 def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say why more is expected than the rule itself measured, where that is not lost in the interval."""
     rise, (low, high) = facts["cost"] - facts["honest_cost"], facts["interval"]
     if rise > _NOTICED * (high - low) / 2:
-        measured = money(facts["honest_cost"], step_of(facts))
+        measured = f"It measured {money(facts['honest_cost'], step_of(facts))}"
         if facts["one_added"]:
-            yield f"It measured {measured}; none of the dearest mistakes was seen, so one is counted."
+            yield f"{measured}, but the costliest mistake never occurred; one is added."
         else:
-            best = f"The best of {facts['n_rules']} rules measured {measured}"
-            yield f"{best}, and the best of many looks better than it is."
+            best = f"as the best of {facts['n_rules']} rules; the best of many looks better than it is"
+            yield f"{measured} {best}."
 
 
 def _best_model(facts: Mapping[str, Any], step: float) -> str:
@@ -289,20 +289,19 @@ def _best_model(facts: Mapping[str, Any], step: float) -> str:
     return f" The best model, {short_name(other['name'])}, costs {cost}."
 
 
-def saving_words(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
-    """Say a difference (answer minus other) as a saving, and its interval."""
-    difference, (low, high) = versus["difference"], versus["interval"]
-    word = "less" if difference <= 0 else "more"
-    sign = -1 if difference <= 0 else 1
-    ends = sorted((sign * low, sign * high))
-    return (
-        f"{money(abs(difference), step)} {word}",
-        f"{money(ends[0], step)} to {money(ends[1], step)}",
-    )
+def _saving(versus: Mapping[str, Any], other: str, step: float) -> str:
+    """Say a difference (answer minus other) as a saving, its interval, and whether that contains 0."""
+    sign = -1 if versus["difference"] <= 0 else 1
+    low, high = sorted(sign * end for end in versus["interval"])
+    difference = money(abs(versus["difference"]), step)
+    said = f"{difference} {'less' if sign < 0 else 'more'} than"
+    if float(difference.replace(",", "")) == 0:
+        said = "about as much as"
+    zero = ", which contains 0" if low <= 0 <= high else ""
+    return f"{said} {other} ({money(low, step)} to {money(high, step)}{zero})"
 
 
-def level_words(facts: Mapping[str, Any]) -> str:
-    """Say the confidence level."""
+def _level(facts: Mapping[str, Any]) -> str:
     return f"{100 * facts['confidence_level']:g} %"
 
 
@@ -310,53 +309,38 @@ def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what a range of costs means for the rule."""
     if facts["regret"] is not None:
         regret, bound = (money(facts[name], step_of(facts)) for name in ("regret", "regret_bound"))
-        most = f"at most {bound} ({level_words(facts)})"
+        most = f"at most {bound} with {_level(facts)} confidence"
         yield f"It costs up to {regret} more than a rule chosen for the true costs, {most}."
 
 
-_OTHERS = {
-    "argmax": "the class with the highest probability",
-    "never_abstaining": "never abstaining",
-}
-
-
 def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Say which comparisons the cases leave open."""
-    open_questions = []
-    # of an unproven rule the first sentence says that it is not shown to be cheaper than any without a model
-    said = facts["verdict"] == "unproven" and facts["best_trivial"] is not None
-    for key in (*(() if said else ("trivial",)), *_OTHERS, "alone", "runner_up"):
-        versus = facts["versus"].get(key)
-        if versus is None or not versus["interval"][0] <= 0 <= versus["interval"][1]:
-            continue
-        if key == "trivial":
-            open_questions.append(baseline_words(versus["name"], facts)[1])
-        elif key == "alone":
-            open_questions.append(f"{short_name(versus['name'])} alone")
-        else:
-            open_questions.append(_OTHERS.get(key, short_name(versus["name"])))
-    if open_questions:
-        listed = listed_words(open_questions)
-        yield f"These {facts['n']:,.0f} cases do not prove that it is cheaper than {listed}."
-
-
-def listed_words(names: list[str]) -> str:
-    """List alternatives."""
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    """Say against which rules, whose differences are not shown, the cases prove nothing."""
+    others = {
+        "argmax": "the class with the highest probability",
+        "never_abstaining": "never abstaining",
+        "runner_up": short_name(facts["versus"].get("runner_up", {}).get("name", "")),
+    }
+    found = [
+        (name, facts["versus"][key]["interval"]) for key, name in others.items() if key in facts["versus"]
+    ]
+    names = [name for name, (low, high) in found if low <= 0 <= high]
+    if names:
+        listed = " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        ends = "interval contains" if len(names) == 1 else "intervals contain"
+        yield f"Not proven cheaper than {listed}: the {_level(facts)} {ends} 0."
 
 
 def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Warn where choosing this way has not paid."""
+    """Warn where choosing this way has not been worth it."""
     trivial = facts["best_trivial"]
     if facts["advice_cost"] is None or trivial is None:
         return
     if facts["advice_cost"] > trivial["cost"] * (1 + 1e-12):
         what = baseline_words(trivial["name"], facts)[1]
+        cost = money(facts["advice_cost"], step_of(facts))
         yield (
-            f"Choosing among these models this way has cost {money(facts['advice_cost'], step_of(facts))}, "
-            f"more than {what}: collect more cases before you rely on it."
+            f"Choosing a rule this way costs {cost} on cases left out, more than {what}: "
+            "collect more cases before you rely on it."
         )
 
 
@@ -368,7 +352,7 @@ def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
     bound, step = facts["guaranteed_cost"], step_of(facts)
     # a bound that reads like the cost of the rule without a model says nothing
     if bound is not None and bound < trivial["cost"] and money(bound, step) != money(trivial["cost"], step):
-        yield f"Guaranteed at most {money(bound, step)} ({level_words(facts)})."
+        yield f"Guaranteed at most {money(bound, step)} with {_level(facts)} confidence."
     else:
         yield f"No guarantee yet with {facts['n']:,.0f} cases."
 

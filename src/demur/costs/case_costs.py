@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_labels, check_same_length, check_type, input_error
-from demur._results import Interval, Result, json_safe
+from demur._results import Result, json_safe
 from demur.costs.losses import Losses
 from demur.costs.model import ERRORS, REVIEWS, check_costs
 from demur.costs.ranges import box_points, check_interval
@@ -64,6 +64,17 @@ class CaseCosts(Result):
         Whether the amounts of a case are known when it is decided: then `compare_models` also tries rules
         that read them, and policies read their columns.
 
+    Attributes
+    ----------
+    may_abstain : bool
+        Whether a cost of abstaining is given.
+    same_review : bool
+        Whether a review costs the same whatever the class of the case.
+    ranged : bool
+        Whether a factor is a range.
+    mean : CaseFactors
+        The middle of every range of factors.
+
     Raises
     ------
     InputError
@@ -101,29 +112,35 @@ class CaseCosts(Result):
     review_factor: Any = 1.0
     columns: Mapping[str, str] = field(default_factory=dict)
     known_at_decision: bool = False
+    may_abstain: bool = field(init=False)
+    same_review: bool = field(init=False)
+    ranged: bool = field(init=False)
+    mean: CaseFactors = field(init=False)
+    _evidence = ("may_abstain", "same_review", "ranged", "mean")
 
     def __post_init__(self) -> None:
         check_costs(self, number_or_amounts, self.reviewer)
+        ranges = []
         for name in _FACTORS:
             factor = check_interval(
                 getattr(self, name), name, least=0.0, rule="0 <= low <= high", example="(0.4, 0.7)"
             )
             object.__setattr__(self, name, factor)
+            ranges.append(factor)
+        reviews = [name for name in REVIEWS if getattr(self, name) is not None]
+        known = {
+            "may_abstain": self.reviewer is not None or bool(reviews),
+            "same_review": reviews == ["cost_abstain"],
+            "ranged": any(low < high for low, high in ranges),
+            "mean": CaseFactors(*(low + (high - low) / 2 for low, high in ranges)),
+        }
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
         check_type(self.columns, "columns", Mapping)
         check_type(self.known_at_decision, "known_at_decision", bool)
         Result.__post_init__(self)
 
     # ---------------------------------------------------------------- costs of the cases
-
-    @property
-    def may_abstain(self) -> bool:
-        """Whether a cost of abstaining is given."""
-        return self.reviewer is not None or any(getattr(self, name) is not None for name in REVIEWS)
-
-    @property
-    def same_review(self) -> bool:
-        """Whether a review costs the same whatever the class of the case."""
-        return [name for name in REVIEWS if getattr(self, name) is not None] == ["cost_abstain"]
 
     def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
         """Return what every case costs under each action, before the factors."""
@@ -204,27 +221,14 @@ class CaseCosts(Result):
 
     # ---------------------------------------------------------------- factors
 
-    @property
-    def _ranges(self) -> list[Interval]:
-        return [getattr(self, name) for name in _FACTORS]
-
-    @property
-    def ranged(self) -> bool:
-        """Whether a factor is a range."""
-        return any(low < high for low, high in self._ranges)
-
-    @property
-    def mean(self) -> CaseFactors:
-        """The middle of every range of factors."""
-        return CaseFactors(*(low + (high - low) / 2 for low, high in self._ranges))
-
     def corners(self) -> list[CaseFactors]:
         """Return the distinct corners of the ranges, at most eight; the smallest factors first."""
         return self.grid(2)
 
     def grid(self, steps: int) -> list[CaseFactors]:
         """Return evenly spaced factors, `steps` along every range."""
-        return [CaseFactors(*point) for point in box_points(self._ranges, steps)]
+        ranges = [getattr(self, name) for name in _FACTORS]
+        return [CaseFactors(*point) for point in box_points(ranges, steps)]
 
     def at(self, factors: CaseFactors) -> CaseCosts:
         """Return the same costs with known factors."""

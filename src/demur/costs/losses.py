@@ -65,10 +65,6 @@ class Losses:
         """Costs by class beyond those of the right answer."""
         return self.table - np.diagonal(self.table)[:, None]
 
-    def per_case(self, classes: IntArray) -> FloatArray:
-        """Return the costs with a row per case; `classes` are the codes of their classes."""
-        return self.table[classes] if self.by_case is None else self.by_case
-
     def bounds(self, actions: IntArray) -> FloatArray:
         """Return what actions on cases without a label cost, with a row per class they may have."""
         if self.unlabelled is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,9 +97,17 @@ class CostMatrix(Result):
                 "`costs` must name the same classes as rows and as columns, got rows "
                 f"{_listed(classes)} and columns {_listed(_sorted_names(answers))}."
             )
-        values = np.array(
-            [[_entry(rows[true], true, predicted) for predicted in classes] for true in classes]
-        )
+        values = np.zeros((len(classes), len(classes)))
+        for (i, true), (j, predicted) in itertools.product(enumerate(classes), repeat=2):
+            name = f"costs[{true!r}][{predicted!r}]"
+            if predicted in rows[true]:
+                cost = check_finite(rows[true][predicted], name)
+                if cost.ndim:
+                    raise input_error(name, "must be one number", f"shape {cost.shape}")
+                values[i, j] = cost
+            elif predicted != true:
+                got = f"only {_listed(_sorted_names(rows[true]))}"
+                raise input_error(f"costs[{true!r}]", f"must say what the answer {predicted!r} costs", got)
         return cls(values=values, classes=classes)
 
     @classmethod
@@ -180,21 +189,6 @@ class CostMatrix(Result):
         except InputError as error:
             what = f"{self.classes[a]!r} against {others}"
             raise UndefinedError(f"The costs of {what} leave no decision to make: {error}") from None
-
-
-def _entry(row: Mapping[Any, Any], true: Any, predicted: Any) -> float:
-    if predicted not in row:
-        if predicted == true:
-            return 0.0
-        raise input_error(
-            f"costs[{true!r}]",
-            f"must say what the answer {predicted!r} costs",
-            f"only {_listed(_sorted_names(row))}",
-        )
-    value = check_finite(row[predicted], f"costs[{true!r}][{predicted!r}]")
-    if value.ndim:
-        raise input_error(f"costs[{true!r}][{predicted!r}]", "must be one number", f"shape {value.shape}")
-    return float(value)
 
 
 def _sorted_names(names: Any) -> tuple[Any, ...]:

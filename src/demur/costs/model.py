@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -94,8 +94,17 @@ class CostModel(Result):
 
     Attributes
     ----------
+    mu : float
+        Relative cost of a false alarm: (C(N,p) - C(N,n)) / (C(P,n) - C(P,p)).
+    nu_positive, nu_negative : float
+        Relative cost of abstaining on a positive and on a negative; infinite where that is no option.
+    may_abstain : bool
+        Whether a cost of abstaining is given.
     hired : Reviewer, ReviewCascade or None
         The reviewer the costs of abstaining came from; None where they were given themselves.
+    ranged : bool
+        Whether a cost is a range: never. One point is a range of no width, so who takes ranges need not ask
+        which of the two it was given.
 
     Raises
     ------
@@ -124,7 +133,12 @@ class CostModel(Result):
     cost_abstain_negative: float | None = None
     reviewer: InitVar[Reviewer | ReviewCascade | None] = None
     hired: Reviewer | ReviewCascade | None = field(init=False, default=None, repr=False, compare=False)
-    _evidence = ("hired",)
+    mu: float = field(init=False, repr=False, compare=False)
+    nu_positive: float = field(init=False, repr=False, compare=False)
+    nu_negative: float = field(init=False, repr=False, compare=False)
+    may_abstain: bool = field(init=False, repr=False, compare=False)
+    ranged: ClassVar[bool] = False
+    _evidence = ("hired", "mu", "nu_positive", "nu_negative", "may_abstain")
 
     def __post_init__(self, reviewer: Reviewer | ReviewCascade | None) -> None:
         check_costs(self, _amount, reviewer)
@@ -135,12 +149,20 @@ class CostModel(Result):
         if self.cost_fp < self.cost_tn:
             raise input_error("cost_fp", f"must be at least cost_tn = {self.cost_tn:g}", f"{self.cost_fp:g}")
         if reviewer is not None:
-            by_class = reviewer.class_costs(**{name: getattr(self, name) for name in ERRORS})
-            for name, cost in zip(REVIEWS[1:], by_class, strict=True):
+            prices = reviewer.class_costs(**{name: getattr(self, name) for name in ERRORS})
+            for name, cost in zip(REVIEWS[1:], prices, strict=True):
                 object.__setattr__(self, name, cost)
             object.__setattr__(self, "hired", reviewer)
-        ratios = (self.mu, self.nu_positive, self.nu_negative) if self.may_abstain else (self.mu,)
-        if max(map(abs, ratios)) > _LARGEST:
+        unit = self.cost_fn - self.cost_tp
+        ratios = {"mu": (self.cost_fp - self.cost_tn) / unit}
+        for name, right in (("positive", self.cost_tp), ("negative", self.cost_tn)):
+            by_class = getattr(self, f"cost_abstain_{name}")
+            review = self.cost_abstain if by_class is None else by_class
+            ratios[f"nu_{name}"] = math.inf if review is None else (review - right) / unit
+        may_abstain = self.cost_abstain is not None or self.cost_abstain_positive is not None
+        for name, value in {**ratios, "may_abstain": may_abstain}.items():
+            object.__setattr__(self, name, value)
+        if max(abs(ratio) for ratio in (ratios.values() if may_abstain else [self.mu])) > _LARGEST:
             others = f"at most {_LARGEST:g} times smaller than the other costs"
             raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
 
@@ -155,30 +177,6 @@ class CostModel(Result):
         return not self.mu * self.nu_positive + self.nu_negative < self.mu
 
     @property
-    def may_abstain(self) -> bool:
-        """Whether a cost of abstaining is given."""
-        return self.cost_abstain is not None or self.cost_abstain_positive is not None
-
-    @property
-    def mu(self) -> float:
-        """Relative cost of a false alarm: (C(N,p) - C(N,n)) / (C(P,n) - C(P,p))."""
-        return (self.cost_fp - self.cost_tn) / (self.cost_fn - self.cost_tp)
-
-    @property
-    def nu_positive(self) -> float:
-        """Relative cost of abstaining on a positive; infinite where abstaining is no option."""
-        return self._nu(self.cost_abstain_positive, self.cost_tp)
-
-    @property
-    def nu_negative(self) -> float:
-        """Relative cost of abstaining on a negative; infinite where abstaining is no option."""
-        return self._nu(self.cost_abstain_negative, self.cost_tn)
-
-    def _nu(self, by_class: float | None, right: float) -> float:
-        cost = self.cost_abstain if by_class is None else by_class
-        return math.inf if cost is None else (cost - right) / (self.cost_fn - self.cost_tp)
-
-    @property
     def nu(self) -> float:
         """Relative cost of abstaining, where it is the same for both classes."""
         if self.nu_positive != self.nu_negative:
@@ -188,13 +186,6 @@ class CostModel(Result):
                 "Hint: use nu_positive and nu_negative."
             )
         return self.nu_positive
-
-    # one point is a range of no width: who takes ranges need not ask which of the two it was given
-
-    @property
-    def ranged(self) -> bool:
-        """Whether a cost is a range: never."""
-        return False
 
     @property
     def mean(self) -> CostModel:

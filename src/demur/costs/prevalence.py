@@ -67,3 +67,6 @@ class Prevalence(Result):
     def variance(self) -> float:
         """Variance of the share."""
         return self.rate * (1 - self.rate) / self.cases
+
+    def __str__(self) -> str:
+        return f"{self.positives:.15g}/{self.cases:.15g}"

@@ -121,6 +121,7 @@ class ScoreCounts:
         self._negative = _negative
         self._rows = _rows
         self.n_positive, self.n_negative = _positive.total(), _negative.total()
+        self.n = self.n_positive + self.n_negative
 
     # ---------------------------------------------------------------- construction
 
@@ -270,11 +271,6 @@ class ScoreCounts:
     def certified(self) -> float:
         """Largest error of a surface of these counts over all costs: 0 unless these are bins."""
         return 0.0
-
-    @property
-    def n(self) -> float:
-        """Total weight."""
-        return self.n_positive + self.n_negative
 
     @property
     def prevalence(self) -> float:

@@ -11,7 +11,14 @@ import numpy as np
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["Column", "Kind", "column_kind", "masked_column", "quoted", "require_columns", "unknown_column"]
+__all__ = [
+    "Column",
+    "Kind",
+    "column_kind",
+    "masked_column",
+    "require_columns",
+    "unknown_column",
+]
 
 Kind = Literal["number", "bool", "text", "date", "other"]
 
@@ -86,11 +93,6 @@ def unknown_column(shown: str, name: str, columns: Iterable[Any]) -> InputError:
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
-
-
-def quoted(name: str) -> str:
-    """Quote a column name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def column_kind(database_type: str) -> Kind:

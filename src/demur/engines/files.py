@@ -14,10 +14,11 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
-from demur._files.database import connect, first_line, load_duckdb, quiet
+from demur._files.database import connect, first_line, load_duckdb, quiet, quoted
 from demur._files.whole import temporary_folder
+from demur._progress import Progress
 from demur.engines.addresses import is_remote, remote_files, shown_address
-from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, require_columns
+from demur.engines.columns import Column, Kind, column_kind, masked_column, require_columns
 from demur.engines.integrity import Snapshot, check_gzip, check_parquet_pages
 from demur.engines.paths import folder_keys, is_stream, partition_columns, source_files
 from demur.engines.text import (
@@ -94,8 +95,9 @@ class FileTable:
             return {}
         self.check(wanted)
         chosen = self.relation.project(", ".join(map(quoted, wanted)))
-        with database_errors(self.name):
+        with database_errors(self.name), Progress(None, "reading", "rows") as progress:
             arrays = chosen.fetchnumpy()
+            progress.advance(self.n_rows)
         self._snapshot.require_same()
         self._snapshot.require_rows(self.n_rows, len(arrays[wanted[0]]))
         return {name: masked_column(name, arrays[name], self.kinds[name]) for name in wanted}
@@ -325,7 +327,10 @@ def _csv_relation(
 def _read_through(relation: Any) -> int:
     """Convert every value once, so that a surprise shows now; return the number of rows."""
     counts = ", ".join(f"count({quoted(name)})" for name in relation.columns)
-    return int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
+    with Progress(None, "checking", "rows") as progress:
+        n_rows = int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
+        progress.advance(n_rows)
+    return n_rows
 
 
 @contextmanager

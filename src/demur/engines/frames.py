@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.columns import Kind, quoted
+from demur._files.database import quoted
+from demur.engines.columns import Kind
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_mapping, check_times, check_type, input_error
+from demur._files.database import quoted
 from demur._kernels.time_blocks import time_blocks
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
-from demur.engines.columns import quoted
 from demur.engines.counting import checked_tallies, first_rows_prove, has_at_most_rows, read_counts
 from demur.engines.frames import (
     FrameTable,

@@ -16,8 +16,8 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from demur._files.database import connect
-from demur.engines.columns import column_kind, quoted, require_columns
+from demur._files.database import connect, quoted, sql_text
+from demur.engines.columns import column_kind, require_columns
 from demur.engines.files import database_errors, parquet_source
 from demur.engines.integrity import Snapshot
 from demur.engines.paths import partition_columns, source_files
@@ -258,7 +258,7 @@ class ParquetRows(RowStream):
     def rows_sql(self) -> str:
         """The rows as SQL writes them after FROM."""
         # COPY takes no parameters
-        names = ", ".join("'" + name.replace("'", "''") + "'" for name in self._params["names"])
+        names = ", ".join(map(sql_text, self._params["names"]))
         return self._source.replace("$names", f"[{names}]")
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import check_choice, check_members, check_positive_int, input_error
 from demur._files.database import connect
+from demur._progress import Progress
 from demur.engines.addresses import is_address, is_remote, shown_address, warehouse_table
 from demur.engines.columns import require_columns
 from demur.engines.files import database_errors, open_table
@@ -66,6 +67,7 @@ def open_source(
         raise input_error("master", "is for engine='spark'", repr(master))
     table: Table
     with ExitStack() as resources:
+        resources.enter_context(Progress(None, "counting cases"))
         if isinstance(source, (str, PathLike)):
             table = _at_address(fspath(source), columns, engine, memory_limit, master, resources)
         elif isinstance(source, Mapping):

@@ -25,6 +25,7 @@ from demur._checks import (
     check_confidence_level,
     check_cost_point,
     check_nonnegative,
+    check_prevalence,
     check_type,
     input_error,
 )
@@ -35,8 +36,8 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
-from demur.surface.masses import SHARE_TIE, RunningMasses, block_cuts
-from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.masses import SHARE_TIE, RunningMasses, ShareCuts
+from demur.surface.surface import AbstentionSurface, surface_of
 from demur.surface.window import window_thresholds
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Scalar
 
@@ -220,21 +221,23 @@ class SurfaceCertificate(Result):
 
     Attributes
     ----------
-    surface : AbstentionSurface
-        The surface with hindsight.
     method : str
         "order statistics" or "dkw".
     prevalence_known : bool
         Whether the classes are two samples with a given prevalence.
     """
 
-    surface: AbstentionSurface
+    _counts: ScoreCounts
     method: str
     prevalence_known: bool
     confidence_level: float
     n: float
     prevalence: float
-    _evidence = ("surface",)
+
+    @cached_property
+    def surface(self) -> AbstentionSurface:
+        """The surface with hindsight."""
+        return surface_of(self._counts, self.prevalence if self.prevalence_known else None)
 
     # ---------------------------------------------------------------- bounds of F and T
 
@@ -243,7 +246,7 @@ class SurfaceCertificate(Result):
 
         F and T from above take half of delta each; two-sided, also from below, a quarter each.
         """
-        counts, delta = self.surface.counts, (1 - self.confidence_level) / (4 if two_sided else 2)
+        counts, delta = self._counts, (1 - self.confidence_level) / (4 if two_sided else 2)
         sizes, shares = (counts.n, counts.n), (1.0, 1.0)
         if self.prevalence_known:
             sizes = counts.n_positive, counts.n_negative
@@ -285,7 +288,7 @@ class SurfaceCertificate(Result):
     @cached_property
     def _below(self) -> tuple[FloatArray, FloatArray]:
         """Cases of each class below every cut between distinct scores."""
-        return running_sums(self.surface.counts.positives, self.surface.counts.negatives)
+        return running_sums(self._counts.positives, self._counts.negatives)
 
     @cached_property
     def cuts(self) -> IntArray:
@@ -294,7 +297,7 @@ class SurfaceCertificate(Result):
         Both ends of every run of cuts with equal bounds. Within a run a lower threshold belongs at the
         last cut and an upper one at the first: the same bound and fewer abstentions.
         """
-        (positives, negatives), n_scores = self._below, len(self.surface.counts.scores)
+        (positives, negatives), n_scores = self._below, len(self._counts.scores)
         (_, positive), (_, negative) = self._laws(two_sided=False)
         first_cuts = np.concatenate(
             [
@@ -308,7 +311,7 @@ class SurfaceCertificate(Result):
     @cached_property
     def cut_masses(self) -> RunningMasses:
         """Masses and thresholds at the cuts."""
-        counts, cuts = self.surface.counts, self.cuts
+        counts, cuts = self._counts, self.cuts
         weights = counts.class_weights(self.prevalence if self.prevalence_known else None)
         positive, negative = (
             weight * np.diff(below[cuts]) for weight, below in zip(weights, self._below, strict=True)
@@ -369,8 +372,8 @@ class SurfaceCertificate(Result):
         To one side, so it can be below the upper end of `interval`; true for all costs at once.
         """
         x, y = check_cost_point(mu, nu)
-        i, j = block_cuts(self.surface.shares, x, y, y)
-        blocks = self.surface.counts.blocks()
+        i, j = ShareCuts.of_surface(x, y, y).blocks(self.surface.shares)
+        blocks = self._counts.blocks()
         positives, negatives = running_sums(blocks.positives, blocks.negatives)
         last = len(positives) - 1
         at_lower, at_upper = (
@@ -440,7 +443,7 @@ class SurfaceCertificate(Result):
         else:
             relative = relative_costs(mu, nu, nu_negative, costs)
         lower, upper = window_thresholds(window)
-        counts = self.surface.counts
+        counts = self._counts
         place = WindowPlace.of(counts, lower, upper)
         two_sided, certified, in_unit = self._certified(place, relative, costs)
         at_lower, at_upper = self._window_rates(place, two_sided=two_sided)
@@ -481,7 +484,7 @@ class SurfaceCertificate(Result):
 
         Counts only the cases on either side of the thresholds, whatever the number of scores.
         """
-        place = WindowPlace.of(self.surface.counts, *window_thresholds(window))
+        place = WindowPlace.of(self._counts, *window_thresholds(window))
         check_type(costs, "costs", CostModel)
         relative = RelativeCosts(costs.mu, costs.nu_positive, costs.nu_negative)
         return self._certified(place, relative, costs)[2]
@@ -507,7 +510,7 @@ class SurfaceCertificate(Result):
             in_unit = float(costs.expected_cost(first, self.prevalence))
         else:
             # the prevalence is F(inf), and 1 - prevalence is T(-inf)
-            counts, ((_, positive), (_, negative)) = self.surface.counts, self._laws(two_sided=two_sided)
+            counts, ((_, positive), (_, negative)) = self._counts, self._laws(two_sided=two_sided)
             gap = costs.cost_tp - costs.cost_tn
             rate = float(positive.upper(counts.n_positive))
             if gap < 0:
@@ -637,12 +640,12 @@ def surface_certificate(
     counts.require_repeated_cases("a certificate")
     level = check_confidence_level(confidence_level)
     check_choice(method, "method", BOUND_METHODS)
-    surface = abstention_surface(counts, prevalence=prevalence)
+    rate = check_prevalence(prevalence, positives=counts.n_positive, negatives=counts.n_negative)
     return SurfaceCertificate(
-        surface=surface,
+        _counts=counts,
         method=method,
         prevalence_known=prevalence is not None,
         confidence_level=level,
         n=counts.n,
-        prevalence=surface.prevalence,
+        prevalence=rate,
     )

@@ -6,7 +6,7 @@ split, the cases of a cell of the table of outcomes are one row: their loss is t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -196,7 +196,9 @@ def loss_rows(
     if not tabled and len(loss) <= _MOST_SORTED:
         classes = cases.codes[cases.splits.repeats[0].cell]
         order = np.lexsort([loss, sample.weight, classes])
-        loss, sample = loss[order], sample.in_order(order)
+        loss = loss[order]
+        stratum, cluster = (None if one is None else one[order] for one in (sample.stratum, sample.cluster))
+        sample = LossSample(sample.weight[order], sample.squares[order], sample.units, stratum, cluster)
     if cases.unlabelled is None:
         return loss, sample
     bound, more = unlabelled_losses(rules, losses, best=best), cases.unlabelled
@@ -246,7 +248,11 @@ def worst_losses(
         spared = 0.0 if other is None else costs[:, other.taken].min(axis=1)
         for action in np.flatnonzero(rule.taken):
             gaps = weight[own] * factor[k] * (costs[:, action] - spared)
-            table[k, action] = gaps[_nearest_half(rule, own, int(action))].max()
+            if rule.scores is not None and action < rule.honest.shape[1] - 1:
+                scores = rule.scores[own]
+                toward = scores[:, action] if scores.ndim == 2 else scores if action else -scores
+                gaps = gaps[toward >= np.median(toward)]
+            table[k, action] = gaps.max()
     return table
 
 
@@ -273,15 +279,6 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
     return mean + float(np.sqrt(1 / size + (1 - 1 / size) * alike)) * (worst - mean)
 
 
-def _nearest_half(rule: JudgedRule, own: Any, action: int) -> Any:
-    """Return which cases of a class have the scores that speak for an action: half of them, or all."""
-    if rule.scores is None or action == rule.honest.shape[1] - 1:
-        return slice(None)
-    scores = rule.scores[own]
-    toward = scores[:, action] if scores.ndim == 2 else scores if action else -scores
-    return toward >= np.median(toward)
-
-
 # ---------------------------------------------------------------- estimates
 
 
@@ -305,28 +302,30 @@ def cost_estimate(
     highest = float(worst.max()) + highest_fee
     unit = worst_unit(highest, loss, sample, rule.cases)
     mean = mean_loss(loss, sample, unit, rate_variance=rate_variance)
+    table = losses.table
     if losses.by_case is None:
-        honest, paid = rule.honest * losses.table, rule.hindsight * losses.table
-        least = losses.table[rule.honest.sum(axis=1) > 0].min(axis=0)
+        honest, paid = rule.honest * table, rule.hindsight * table
+        table = table[rule.honest.sum(axis=1) > 0]
     else:
         honest, paid = (
-            paid_sums(rule.cases, losses.table, decisions)
+            paid_sums(rule.cases, table, decisions)
             for decisions in (rule.judged.honest, [rule.judged.hindsight])
         )
-        least = losses.table.min(axis=0)
     if not rule.judged.honest_fees and rule.unlabelled is None:
         # the same to the last digit as where only the cost is asked for
         mean = mean._replace(cost=mean_cost(rule.honest, honest, shares))
-    floor = rule.hindsight * least
+    floor = rule.hindsight * table.min(axis=0)
     if losses.same_review:
         floor[:, -1] = paid[:, -1]
     certain = mean_cost(rule.hindsight, floor, shares) if rule.unlabelled is None else -np.inf
     seen = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
         seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.judged()))
-    # one action for all cases costs what the known shares of the classes make of it
-    one_action = shares is not None and np.count_nonzero(rule.taken) == 1
-    settled = one_action or _same_for_all(rule, losses)
+    # one action for all cases costs what the known shares of the classes make of it, and a cost is certain
+    # where every action costs the same on all cases
+    taken = rule.taken
+    one_action = shares is not None and np.count_nonzero(taken) == 1
+    settled = one_action or not np.ptp(table[:, taken], axis=0).any()
     # fees for asking models are the same for all cases, or as uncertain as the way to a decision
     settled &= not rule.judged.honest_fees or highest_fee == min(
         float(paid.min()) for paid in rule.judged.honest_fees
@@ -340,21 +339,13 @@ def cost_estimate(
     return Estimate(mean, interval, seen, worst_seen)
 
 
-def _same_for_all(rule: JudgedRule, losses: Losses) -> bool:
-    """Tell whether every action of a rule costs the same on all cases: then its cost is certain."""
-    rows = rule.honest.sum(axis=1) > 0 if losses.by_case is None else slice(None)
-    return not np.ptp(losses.table[rows][:, rule.taken], axis=0).any()
-
-
 def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:
     """Tell whether two rules decide and charge alike on every case."""
-    pairs = zip(*(_everything(rule.judged) for rule in (first, second)), strict=True)
-    return all(one is two or np.array_equal(one, two) for one, two in pairs)
-
-
-def _everything(judged: Judged) -> list[Any]:
-    fees = judged.honest_fees or (None,) * len(judged.honest)
-    return [judged.hindsight, judged.hindsight_fees, *judged.honest, *fees]
+    columns = []
+    for judged in (first.judged, second.judged):
+        fees = judged.honest_fees or (None,) * len(judged.honest)
+        columns.append([judged.hindsight, judged.hindsight_fees, *judged.honest, *fees])
+    return all(one is two or np.array_equal(one, two) for one, two in zip(*columns, strict=True))
 
 
 def cost_gap(

@@ -98,11 +98,6 @@ class LossSample(NamedTuple):
         units = self.cases[own].sum() if cluster is None else int(cluster.max()) + 1
         return LossSample(weight / total, self.squares[own] / total**2, float(units), None, cluster)
 
-    def in_order(self, order: IntArray) -> LossSample:
-        """Return the rows in another order."""
-        stratum, cluster = (None if one is None else one[order] for one in (self.stratum, self.cluster))
-        return LossSample(self.weight[order], self.squares[order], self.units, stratum, cluster)
-
 
 def intraclass_correlation(values: FloatArray, cluster: IntArray, number: FloatArray | None = None) -> float:
     """Return how alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance.

@@ -10,7 +10,7 @@ from demur._kernels.thresholds import cut_points, no_threshold
 from demur.costs.model import CostModel
 from demur.counts.scores import Blocks, ScoreCounts
 from demur.counts.window import AbstentionWindow
-from demur.surface.masses import RunningMasses, ShareCuts, block_cuts
+from demur.surface.masses import RunningMasses, ShareCuts
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["LearnedRule", "Prices"]
@@ -140,7 +140,7 @@ class LearnedRule:
             )
         )
         masses = RunningMasses.of_steps(positive, negative, blocks.lower, blocks.upper, blocks.groups)
-        i, j = (int(cut) for cut in block_cuts(self.shares, mu, nu_positive, nu_negative))
+        i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu_positive, nu_negative).blocks(self.shares))
         return AbstentionWindow.of_cuts(
             masses, (i, j), mu=mu, nu_positive=nu_positive, nu_negative=nu_negative, prevalence=rate
         )

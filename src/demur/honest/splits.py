@@ -180,7 +180,7 @@ def split_by_time(
     """Split rows into ten blocks of time of equal size, equal times in one block; later ones are judged.
 
     Rules are chosen on the blocks before, at least three; six where a class has fewer than 50 cases in a
-    block, as few cases choose dear rules. Rows stand for a `number` of cases each, and for the time from
+    block, as few cases choose expensive rules. Rows stand for a `number` of cases each, and for the time from
     `time` to `end`.
     """
     block = time_blocks(time, number)

@@ -27,11 +27,6 @@ class Groups(NamedTuple):
         ordered = merged(*(one.scores for one in classes))
         return cls(ordered[np.append(True, ordered[1:] > ordered[:-1])])
 
-    def sizes(self, scores: FloatArray) -> IntArray:
-        """Number of scores in every group; `scores` are ascending, and all in some group."""
-        ends = np.searchsorted(scores, self.scores[:-1], side="right")
-        return np.diff(ends, prepend=0, append=len(scores))
-
     def thresholds(self, present: IntArray, start: IntArray, stop: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the thresholds of the windows of some training sets, between the scores they have.
 
@@ -97,7 +92,10 @@ class GroupedRows:
             values: list[FloatArray | None] = [column[one.rows] for column in columns]
             if one.cases is None:
                 values[0] = None
-            group = np.repeat(np.arange(len(groups.scores)), groups.sizes(one.scores))
+            # scores are ascending, and all in some group
+            ends = np.searchsorted(one.scores, groups.scores[:-1], side="right")
+            sizes = np.diff(ends, prepend=0, append=len(one.scores))
+            group = np.repeat(np.arange(len(groups.scores)), sizes)
             members.append(_Member(one.rows, group, one.fold, values))
         together = [one._replace(fold=np.zeros(len(one.group), dtype=np.int64)) for one in members]
         everything = _added_up(together, range(1), len(groups.scores))

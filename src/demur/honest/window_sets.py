@@ -29,7 +29,7 @@ from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cross_fitting import cross_fitted_surface
 from demur.honest.held_out import Weighting
-from demur.surface.masses import block_cuts
+from demur.surface.masses import ShareCuts
 from demur.surface.surface import AbstentionSurface, abstention_surface, cost_ranges
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
@@ -167,7 +167,7 @@ def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatA
 
 def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
     """Ranges of mu and of nu over which the cheapest window stays."""
-    i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
+    i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu, nu).blocks(surface.shares))
     _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
     return Interval(*mu_range), Interval(*nu_range)
 

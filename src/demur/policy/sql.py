@@ -1,6 +1,8 @@
 """A decision as SQL: one CASE expression, or a query over a table."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from demur._checks import check_choice, input_error
@@ -13,6 +15,7 @@ from demur.windows.expression import (
     Bound,
     Case,
     Column,
+    Comparison,
     Condition,
     Decision,
     Equals,
@@ -25,7 +28,7 @@ from demur.windows.expression import (
     Sum,
 )
 
-__all__ = ["checked_name", "computes_by_group", "duckdb_parts", "sql_of"]
+__all__ = ["checked_name", "duckdb_parts", "sql_of"]
 
 _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark", "mssql": "tsql"}
 
@@ -65,8 +68,11 @@ def sql_of(
         expression = printer.batch(decision)
     elif decision.bindings and target.exclude:
         expression = printer.decision(decision)
-        rows = printer.staged(decision.bindings, rows)
-        helpers = ", ".join(target.column(f"demur_{one}") for one, _ in decision.bindings)
+        levels = printer.levels(decision.bindings)
+        rows, helpers = (
+            printer.staged(levels, rows),
+            ", ".join(column for level in levels for column in level),
+        )
         kept = f"* {target.exclude} ({helpers})"
     else:
         expression = printer.bound(decision.bindings, printer.decision(decision))
@@ -76,18 +82,24 @@ def sql_of(
 def duckdb_parts(decision: Decision, labels: Sequence[Any], rows: str) -> tuple[str, str]:
     """Return the expression of a decision for DuckDB, and the source to take it from, in the order of `rows`.
 
-    A subquery for every row, as in an expression by itself, would leave the order to the database.
+    Numbers that are read more than once are columns of inner queries, those of the rules of groups as well: a
+    subquery for every row would leave the order to the database, and CASE would compute them again and again.
     """
-    printer = _Printer(DIALECTS["duckdb"], label_kind(labels))
-    return printer.decision(decision), printer.staged(decision.bindings, rows)
-
-
-def computes_by_group(decision: Decision) -> bool:
-    """Tell whether rules of groups compute numbers before they decide."""
-    value = decision.value
-    assert isinstance(value, Case)
-    results = [*(result for _, result in value.branches), value.otherwise]
-    return any(isinstance(one, Decision) and bool(one.bindings) for one in results)
+    value, kind = decision.value, label_kind(labels)
+    cases: list[tuple[Condition | None, Decision]] = [(None, decision)]
+    if isinstance(value, Case) and isinstance(value.otherwise, Decision):
+        cases = [*value.branches, (None, value.otherwise)]
+    levels: dict[int, dict[str, str]] = defaultdict(dict)
+    branches = ""
+    for place, (test, one) in enumerate(cases):
+        printer = _Printer(DIALECTS["duckdb"], kind, f"demur_{place}_")
+        own, columns = printer.named(one)
+        for depth, level in enumerate(columns):
+            levels[depth].update(level)
+        text = printer.decision(own)
+        if test is not None:
+            branches += f"WHEN {printer.condition(test)} THEN {text} "
+    return f"CASE {branches}ELSE {text} END" if branches else text, printer.staged(levels.values(), rows)
 
 
 def _require_batches(decision: BatchDecision, table: str | None) -> None:
@@ -104,10 +116,10 @@ def _require_batches(decision: BatchDecision, table: str | None) -> None:
 
 
 class _Printer:
-    """Writes the parts of a decision for one database."""
+    """Writes the parts of a decision for one database; numbers computed before are columns with a prefix."""
 
-    def __init__(self, target: Dialect, kind: str) -> None:
-        self.target, self.kind = target, kind
+    def __init__(self, target: Dialect, kind: str, prefix: str = "demur_") -> None:
+        self.target, self.kind, self.prefix = target, kind, prefix
 
     def decision(self, decision: Decision, indent: str = "") -> str:
         columns, value = decision.columns, decision.value
@@ -122,11 +134,34 @@ class _Printer:
             lines.append(f"ELSE {self.value(value)}")
         return "CASE" + "".join(f"\n{indent}{line}" for line in (*(f"  {line}" for line in lines), "END"))
 
-    def staged(self, bindings: Sequence[tuple[str, Numeric]], rows: str) -> str:
+    def levels(self, bindings: Sequence[tuple[str, Numeric]]) -> list[dict[str, str]]:
+        """Return columns of the numbers that are computed before; each level reads only those before it."""
+        levels: list[dict[str, str]] = []
+        for name, number in bindings:
+            text = self.number(number)
+            if not levels or any(column in text for column in levels[-1]):
+                levels.append({})
+            levels[-1][self.number(Bound(name))] = text
+        return levels
+
+    def named(self, decision: Decision) -> tuple[Decision, list[dict[str, str]]]:
+        """Return a decision whose numbers to choose among, and the best, are columns of two more levels."""
+        value, levels = decision.value, self.levels(decision.bindings)
+        if not isinstance(value, FirstBest):
+            return decision, levels
+        each = [Bound(f"value{place}") for place in range(len(value.values))]
+        columns, best = [self.number(one) for one in each], Bound("best")
+        levels.append(dict(zip(columns, map(self.number, value.values), strict=True)))
+        levels.append({self.number(best): self.best(columns, largest=value.largest)})
+        pairs = zip(each, value.labels, strict=True)
+        *branches, (_, otherwise) = [(Comparison("=", best, one), label) for one, label in pairs]
+        return replace(decision, value=Case(tuple(branches), otherwise)), levels
+
+    def staged(self, levels: Iterable[dict[str, str]], rows: str) -> str:
         """Write the source of rows with a column more for every number that is computed before."""
-        for place, (name, number) in enumerate(bindings):
-            column = self.target.column(f"demur_{name}")
-            rows = f"(SELECT *, {self.number(number)} AS {column}\nFROM {rows}) AS demur_{place}"
+        for place, level in enumerate(levels):
+            listed = ", ".join(f"{number} AS {column}" for column, number in level.items())
+            rows = f"(SELECT *, {listed}\nFROM {rows}) AS demur_{place}"
         return rows
 
     def batch(self, decision: BatchDecision) -> str:
@@ -167,7 +202,7 @@ class _Printer:
             return text
         rows, names = "", ""
         for place, (name, number) in enumerate(bindings):
-            column = self.target.column(f"demur_{name}")
+            column = self.number(Bound(name))
             rows = f"SELECT {names}{self.number(number)} AS {column}{rows}"
             rows, names = f"\nFROM ({rows}) AS demur_{place}", f"{names}{column}, "
         return f"(SELECT {text}{rows})"
@@ -180,8 +215,10 @@ class _Printer:
         numbers = [self.number(number) for number in value.values]
         pairs = zip(numbers, map(self.label, value.labels), strict=True)
         branches = "".join(f"\n    WHEN {number} THEN {label}" for number, label in pairs)
-        pick = self.target.greatest if value.largest else self.target.least
-        return f"CASE {pick}({', '.join(numbers)}){branches}\n  END"
+        return f"CASE {self.best(numbers, largest=value.largest)}{branches}\n  END"
+
+    def best(self, numbers: Sequence[str], *, largest: bool) -> str:
+        return f"{self.target.greatest if largest else self.target.least}({', '.join(numbers)})"
 
     def cases(self, value: Case, indent: str = "") -> list[str]:
         branches = [
@@ -206,7 +243,7 @@ class _Printer:
         if isinstance(value, Column):
             return f"CAST({self.target.column(value.name)} AS {self.target.real})"
         if isinstance(value, Bound):
-            return self.target.column(f"demur_{value.name}")
+            return self.target.column(f"{self.prefix}{value.name}")
         if isinstance(value, Number):
             return self.target.literal(value.value)
         if isinstance(value, Sum):

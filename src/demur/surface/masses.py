@@ -20,7 +20,6 @@ __all__ = [
     "RunningMasses",
     "ShareCuts",
     "SurfaceMasses",
-    "block_cuts",
     "score_masses",
 ]
 
@@ -199,10 +198,3 @@ class ShareCuts(NamedTuple):
         j: IntArray = shares.searchsorted(self.positive, side="left")
         i = shares.searchsorted(self.negative, side="right")
         return np.where(self.empty, j, np.minimum(i, j)), j
-
-
-def block_cuts(
-    shares: FloatArray, mu: ArrayLike, nu_positive: ArrayLike, nu_negative: ArrayLike
-) -> tuple[IntArray, IntArray]:
-    """Number of blocks called negative, and called negative or abstained on, at given costs."""
-    return ShareCuts.of_surface(mu, nu_positive, nu_negative).blocks(shares)

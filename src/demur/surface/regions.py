@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -80,14 +81,15 @@ def without_repeats(polygon: FloatArray) -> FloatArray:
     return polygon[np.any(polygon != np.roll(polygon, 1, axis=0), axis=1)]
 
 
-def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range) -> dict[str, float]:
+def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range) -> dict[str, Any]:
     """Split the rectangle along the zero line of first - second; no checks. See `SurfaceDifference`.
 
     On every cell of the overlay the difference is one plane; clipping the cell by the sign of
-    the plane gives exact areas and volumes.
+    the plane gives exact areas and volumes, and its largest values are at corners.
     """
     shares = np.union1d(first.mixed_shares, second.mixed_shares)
     cuts, total = np.concatenate([[0.0], shares]), np.zeros(5)
+    largest: dict[str, tuple[float, Any]] = {"largest_gain": (0.0, None), "largest_loss": (0.0, None)}
     for i, j, polygons, area in cell_batches(shares, mu, nu):
         planes = first.plane(cuts, i, j)[:3], second.plane(cuts, i, j)[:3]
         # masses are summed per surface first, so that identical models cancel exactly
@@ -102,8 +104,16 @@ def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: R
             -plane_integrals(below, a, b, c).sum(),
             plane_integrals(above, a, b, c).sum(),
         ]
+        heights = c[:, None] + a[:, None] * cells[..., 0] + b[:, None] * cells[..., 1]
+        for name, sign in zip(largest, (-1.0, 1.0), strict=True):
+            if heights.size and sign * heights.flat[(place := (sign * heights).argmax())] > largest[name][0]:
+                at = cells.reshape(-1, 2)[place]
+                largest[name] = float(sign * heights.flat[place]), (float(at[0]), float(at[1]))
     names = ("better_area", "worse_area", "equal_area", "gain", "loss")
-    return dict(zip(names, np.maximum(total, 0.0).tolist(), strict=True))
+    found = dict(zip(names, np.maximum(total, 0.0).tolist(), strict=True))
+    return {**found, **{name: value for name, (value, _) in largest.items()}} | {
+        f"{name}_at": at for name, (_, at) in largest.items()
+    }
 
 
 def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> FloatArray:

@@ -43,7 +43,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
-from demur.surface.masses import SHARE_TIE, SurfaceMasses, block_cuts
+from demur.surface.masses import SHARE_TIE, ShareCuts, SurfaceMasses
 from demur.surface.regions import SurfaceCells, compared_areas, surface_cells, without_repeats
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
@@ -147,7 +147,7 @@ class AbstentionSurface(Result):
             Cost of abstaining on a negative. By class a cost may be negative, a reward.
         """
         mu, nu_p, nu_n, odd = self._broadcast_costs(mu, nu, nu_negative)
-        i, j = block_cuts(self.shares, mu, nu_p, nu_n)
+        i, j = ShareCuts.of_surface(mu, nu_p, nu_n).blocks(self.shares)
         m = self.masses.blocks
         cost = np.asarray(m.positive_below[i] + mu * m.negative_above[j])
         wide = i < j
@@ -176,19 +176,21 @@ class AbstentionSurface(Result):
             check_type(costs, "costs", CostModel)
             if mu is not None or nu is not None or nu_negative is not None:
                 raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
-            mu, nu, nu_negative = costs.mu, costs.nu_positive, costs.nu_negative
+            m, nu_p, nu_n = costs.mu, costs.nu_positive, costs.nu_negative
+            odd = _needs_scan(*map(np.asarray, (m, nu_p, nu_n)))
         elif mu is None or nu is None:
             raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
-        *point, odd = self._broadcast_costs(mu, nu, nu_negative)
-        if odd.ndim:
-            raise input_error(
-                "mu and nu", "must be single numbers", f"shape {odd.shape}", "window() is for one point."
-            )
-        m, nu_p, nu_n = map(float, point)
+        else:
+            *point, odd = self._broadcast_costs(mu, nu, nu_negative)
+            if odd.ndim:
+                raise input_error(
+                    "mu and nu", "must be single numbers", f"shape {odd.shape}", "window() is for one point."
+                )
+            m, nu_p, nu_n = map(float, point)
         if odd:
             window = self._scan(m, nu_p, nu_n)
         else:
-            i, j = block_cuts(self.masses.shares, *point)
+            i, j = ShareCuts.of_surface(m, nu_p, nu_n).blocks(self.masses.shares)
             prices = {"mu": m, "nu_positive": nu_p, "nu_negative": nu_n, "prevalence": self.prevalence}
             window = AbstentionWindow.of_cuts(self.masses.blocks, (int(i), int(j)), **prices)
         if costs is None:
@@ -198,7 +200,7 @@ class AbstentionSurface(Result):
     def abstention_rate(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
         """Return the share of cases the cheapest window abstains on (least of several cheapest)."""
         mu, nu_p, nu_n, odd = self._broadcast_costs(mu, nu, nu_negative)
-        i, j = block_cuts(self.shares, mu, nu_p, nu_n)
+        i, j = ShareCuts.of_surface(mu, nu_p, nu_n).blocks(self.shares)
         mass = self.masses.blocks.below
         rate = np.asarray(np.minimum(mass[j] - mass[i], 1.0))
         for at, window in self._scanned(odd, mu, nu_p, nu_n):
@@ -220,17 +222,7 @@ class AbstentionSurface(Result):
         mu, nu_p, nu_n = check_costs_by_class(mu, nu, nu_negative)
         if nu_negative is None:
             return mu, nu_p, nu_n, np.zeros(mu.shape, dtype=bool)
-        # Outside the band -mu <= nu_P - nu_N <= 1 a negative cost of abstaining breaks the order
-        # negative, abstain, positive within a block.
-        with np.errstate(invalid="ignore"):
-            d = nu_p - nu_n
-        outside = ~((-mu <= d) & (d <= 1))
-        odd = outside & ((nu_p < 0) | (nu_n < 0))
-        if np.any(odd & ~(np.isfinite(nu_p) & np.isfinite(nu_n))):
-            raise input_error(
-                "nu and nu_negative", "must both be finite if one is negative", "an infinite cost"
-            )
-        return mu, nu_p, nu_n, odd
+        return mu, nu_p, nu_n, _needs_scan(mu, nu_p, nu_n)
 
     def _scan(self, mu: float, nu_p: float, nu_n: float) -> AbstentionWindow:
         """Search all windows in O(distinct scores): valid for any costs, rewards included."""
@@ -320,7 +312,7 @@ class AbstentionSurface(Result):
         """Return cost, abstention rate and thresholds on (resolution + 1) squared points, to draw."""
         x, y = check_grid(resolution, mu, nu)
         at = np.broadcast_arrays(x[:, None], y[None, :])
-        i, j = block_cuts(self.shares, at[0], at[1], at[1])
+        i, j = ShareCuts.of_surface(at[0], at[1], at[1]).blocks(self.shares)
         m = self.masses.blocks
         mass = m.below
         rate = mass[j] - mass[i]
@@ -365,6 +357,10 @@ class SurfaceDifference(Result):
     gain, loss : float
         Integral of the saving where the first is cheaper, and of the excess where it is
         not; ``loss - gain`` is the difference of the volumes.
+    largest_gain, largest_loss : float
+        Most that the first saves, and most that it costs more, anywhere in the rectangle.
+    largest_gain_at, largest_loss_at : (mu, nu) or None
+        Where; None where there is none.
     mu, nu : (low, high)
         The rectangle.
     """
@@ -378,6 +374,10 @@ class SurfaceDifference(Result):
     equal_area: float
     gain: float
     loss: float
+    largest_gain: float
+    largest_loss: float
+    largest_gain_at: tuple[float, float] | None
+    largest_loss_at: tuple[float, float] | None
     _evidence = ("first", "second")
     _reported = ("net",)
 
@@ -402,6 +402,20 @@ class SurfaceDifference(Result):
             f"SurfaceDifference(better_area={self.better_area:.4g}, equal_area={self.equal_area:.4g}, "
             f"gain={self.gain:.4g}, loss={self.loss:.4g})"
         )
+
+
+def _needs_scan(mu: FloatArray, nu_p: FloatArray, nu_n: FloatArray) -> BoolArray:
+    """Tell where the block formula does not hold.
+
+    Outside the band -mu <= nu_P - nu_N <= 1 a negative cost of abstaining breaks the order negative, abstain,
+    positive within a block.
+    """
+    with np.errstate(invalid="ignore"):
+        d = nu_p - nu_n
+    odd = ~((-mu <= d) & (d <= 1)) & ((nu_p < 0) | (nu_n < 0))
+    if np.any(odd & ~(np.isfinite(nu_p) & np.isfinite(nu_n))):
+        raise input_error("nu and nu_negative", "must both be finite if one is negative", "an infinite cost")
+    return odd
 
 
 def surface_of(counts: ScoreCounts, prevalence: float | None) -> AbstentionSurface:

@@ -24,8 +24,6 @@ from demur.windows.expression import BatchDecision
 
 __all__ = ["Budgeted", "PlaceUse", "decide_batches"]
 
-_BATCH_AND_KEY = 2
-
 
 class PlaceUse(NamedTuple):
     """How the places were used on the cases that a rule was chosen on.
@@ -35,7 +33,7 @@ class PlaceUse(NamedTuple):
     batches, full : int
         Number of batches, and of those whose places were all used.
     next_saving : float
-        What one place more in every batch is expected to save, on average per batch.
+        What one more place in every batch is expected to save, on average per batch.
     """
 
     batches: int
@@ -87,6 +85,10 @@ class Budgeted(Result):
     use: PlaceUse | None = None
     kind: ClassVar[str] = "budgeted"
     abstains: ClassVar[bool] = True
+    texts: ClassVar[int] = 2
+    whole_batches: ClassVar[bool] = True
+    inputs_words: ClassVar[str] = "Places by {texts[0]}, from columns {columns}"
+    undecided: ClassVar[str] = "the batch or the key is missing, or a number out of range"
     _evidence: ClassVar[tuple[str, ...]] = ("inner",)
 
     def __post_init__(self) -> None:
@@ -137,7 +139,7 @@ class Budgeted(Result):
 
     def support(self, table: FloatArray) -> FloatArray:
         """Return what speaks for each action on every row: minus what it costs beyond the cheapest one."""
-        return self.inner.support(table[:, :-_BATCH_AND_KEY])
+        return self.inner.support(table[:, : -self.texts])
 
     def used_on(self, table: FloatArray) -> Self:
         """Return the same rule that knows how its places are used on checked rows."""
@@ -145,7 +147,7 @@ class Budgeted(Result):
 
     def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> BatchDecision:
         """Return the decision; `labels` are those of negative, positive and abstaining."""
-        numbers = columns[:-_BATCH_AND_KEY]
+        numbers = columns[: -self.texts]
         return BatchDecision(
             columns=tuple(columns),
             others=self.acting.to_expression(numbers, labels),
@@ -169,9 +171,9 @@ class Budgeted(Result):
             batches = "batches" if places.per is None else f"{places.per}s"
             worth = f"{use.next_saving:.3g} {places.period}" if use.next_saving else "nothing"
             text += (
-                f": all used on {use.full:,} of {use.batches:,} {batches}; one place more would save {worth}"
+                f": all used on {use.full:,} of {use.batches:,} {batches}; one more place would save {worth}"
             )
-        text += "; places left over go to what follows" if places.carry_over else ""
+        text += "; unused places are carried over" if places.carry_over else ""
         return f"{text}; for all others, {self.acting.words(names)}"
 
     # ---------------------------------------------------------------- files
@@ -206,7 +208,7 @@ def decide_batches(rules: Sequence[Budgeted], table: FloatArray, fold: IntArray)
 
     Rules differ in nothing but what they expect: the places are those of the first.
     """
-    places, numbers, key = rules[0].places, table[:, :-_BATCH_AND_KEY], table[:, -1]
+    places, numbers, key = rules[0].places, table[:, : -Budgeted.texts], table[:, -1]
     codes = np.empty(len(table), dtype=np.int8)
     saving, least = np.empty(len(table)), np.empty(len(table))
     for one, rule in enumerate(rules):
@@ -214,7 +216,7 @@ def decide_batches(rules: Sequence[Budgeted], table: FloatArray, fold: IntArray)
         if held.any():
             codes[held] = rule.acting.codes(numbers[held])
             saving[held], least[held] = rule.inner.savings(numbers[held]), rule.least_saving
-    names, batch = np.unique(table[:, -_BATCH_AND_KEY], return_inverse=True)
+    names, batch = np.unique(table[:, -Budgeted.texts], return_inverse=True)
     rows = np.flatnonzero(saving > least)
     first = [key] if places.arrival else [key, -table[:, 0], -saving]
     # the last key of a lexsort is the first to sort by

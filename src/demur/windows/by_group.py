@@ -127,6 +127,9 @@ class ByGroup(Result):
     rules: Mapping[str, GroupRule]
     fallback: GroupRule
     kind: ClassVar[str] = "by group"
+    texts: ClassVar[int] = 1
+    two_sided: ClassVar[bool] = True
+    inputs_words: ClassVar[str] = "Numbers from columns {numbers}, groups by {texts[0]}"
 
     def __post_init__(self) -> None:
         check_type(self.column, "column", str)

@@ -1,4 +1,4 @@
-"""`Cascade`: a cheap model first, a dearer one where that pays, and a person.
+"""`Cascade`: a cheap model first, a more expensive one where that is worth it, and a person.
 
 The first score has five segments: negative, pass on, person, pass on, positive. The outer two end where a
 window on it would, the person gets a window inside, and what lies between the two windows is passed on.

@@ -95,6 +95,8 @@ class ClassRule(Result):
     abstain_weight: float | None = None
     column_costs: FloatArray | None = None
     kind: ClassVar[str] = "class weights"
+    inputs_words: ClassVar[str] = "Probabilities from columns {columns}"
+    undecided: ClassVar[str] = "the probabilities are negative, infinite or all 0"
     _reported = ("family",)
 
     def __post_init__(self) -> None:

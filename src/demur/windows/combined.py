@@ -167,13 +167,15 @@ class Combined:
                 for name, one in zip(self.names, self.windows, strict=True)
             ]
             return (
-                f"let each vote {negative} up to its first and {positive} from its second threshold "
+                f"let each model vote {negative} up to its first and {positive} from its second threshold "
                 f"({', '.join(votes)}); by votes for minus against {said}"
             )
         if self.max_disagreement == math.inf:
             return said
         limit = threshold_text(self.max_disagreement)
-        return f"send to a person where squared deviations from the mean exceed {limit} in sum; else {said}"
+        return (
+            f"send to a person where squared deviations from the mean sum to more than {limit}; else {said}"
+        )
 
     # ---------------------------------------------------------------- files and other languages
 

@@ -170,6 +170,7 @@ class ExpectedCostRule(Result):
     least_saving: float = 0.0
     examples: tuple[float, ...] = ()
     kind: ClassVar[str] = "expected cost"
+    undecided: ClassVar[str] = "a score is infinite, or an amount negative or too large"
 
     def __post_init__(self) -> None:
         amounts = len(self.names) - 1

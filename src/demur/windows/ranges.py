@@ -147,9 +147,9 @@ def _best_window(
     masses, mean = score_masses(counts, _middle(*rates)), Prices.of(costs.mean)
     corners = box_corners(costs.corners(), rates)
     # the largest cost of any window is where all costs are at their high ends
-    dearest = [corner.prices for corner in box_corners([costs.upper], rates)]
+    costliest = [corner.prices for corner in box_corners([costs.upper], rates)]
     prices = [corner.prices for corner in corners]
-    cuts = _searched(masses, {"regret": prices, "worst": dearest, "expected": [mean]}[objective], objective)
+    cuts = _searched(masses, {"regret": prices, "worst": costliest, "expected": [mean]}[objective], objective)
     floors = cuts.floors
     if objective != "regret":
         floors = tuple(_searched(masses, [at], "regret").floors[0] for at in prices)
@@ -181,12 +181,12 @@ def _best_window(
         regret=max(regrets),
         corner=corner.costs,
         corner_prevalence=corner.prevalence,
-        worst_cost=largest(cuts, dearest),
+        worst_cost=largest(cuts, costliest),
         gap=cuts.gap,
         point_lower=float(masses.lower_cut[point.start]),
         point_upper=float(masses.upper_cut[point.stop]),
         point_regret=max(excess(point)),
-        point_worst_cost=largest(point, dearest),
+        point_worst_cost=largest(point, costliest),
         costs=costs,
         prevalence_range=rates,
     )

@@ -28,6 +28,12 @@ class Rule(Protocol):
     find the class in `RULES`; `from_dict` reads it back. Windows and weights of classes are said by the words
     of an answer; any other rule says itself, by a method `words` from the names of the classes to what
     follows "Use <model>: ".
+
+    A rule may also say how files are read for it, by class attributes. `texts`: how many columns, the last
+    ones, hold groups, batches or keys in place of numbers (0). `reads`: which numbers rows of some groups
+    need. `whole_batches`: whether rows can only be decided together (False). `two_sided`: whether decisions
+    between two classes are counted as negative and positive (False). `inputs_words`: which columns were read
+    as what. `undecided`: why a row of numbers may get no decision ("a number is infinite").
     """
 
     kind: ClassVar[str]

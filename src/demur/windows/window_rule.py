@@ -45,6 +45,7 @@ class Window:
     upper: float
     kind: ClassVar[str] = "window"
     inputs: ClassVar[int] = 1
+    two_sided: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
