@@ -166,4 +166,4 @@ def test_response_band_draws_its_numbers():
     frame = display.frame()
     for name in ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high"):
         assert frame[name] == pytest.approx(getattr(band, name))
-    assert texts(display.ax_) == ["95% of curves", "95% at one share", "these cases"]
+    assert texts(display.ax_) == ["95 % band, all points", "95 % interval, one point", "these cases"]

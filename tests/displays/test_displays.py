@@ -729,7 +729,7 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
         (lambda: GAP.plot(names="AB"), "`names` must be two names"),
         (lambda: GAP.plot(names=("A",)), "`names` must be two names"),
         (
-            lambda: WindowDisplay(result=SURFACE, window=None),
+            lambda: WindowDisplay(result=SURFACE, window=3),
             "`window` must be an AbstentionWindow or a pair",
         ),
         (lambda: WindowDisplay(result=SURFACE, window=(0, 1)).plot(bins=0), "`bins` must be a whole number"),

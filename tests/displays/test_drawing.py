@@ -11,6 +11,8 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
 from demur import ABSTAIN, CostModel, InputError, Precision, ScoreCosts, compare_models, displays
+from demur.displays.bands import BandDisplay
+from demur.displays.base import ACCENT, NEGATIVE_COLOR, POSITIVE_COLOR, SERIES, CurveDisplay, series_style
 from demur.windows import ExpectedCostRule, PiecewiseLinear
 
 RNG = np.random.default_rng(0)
@@ -38,6 +40,7 @@ MADE = {
     "PvaDisplay": ((Y, P), {}),
     "RecCoverageDisplay": ((P, Q, P), {}),
     "RecCurveDisplay": ((P, Q), {}),
+    "RegionsDisplay": ((Y, P), {}),
     "RegretDisplay": ((Y, P), {}),
     "ReliabilityDisplay": ((Y, P), {}),
     "ReliableWindowDisplay": ((Y, P), {"positive": Precision(0.8), "negative": Precision(0.8)}),
@@ -55,6 +58,7 @@ MADE = {
     "SkillDisplay": ((Y, P), {}),
     "SurfaceBandDisplay": ((Y, P), {"rng": 0}),
     "SurfaceDifferenceDisplay": ((Y, P, Q), {}),
+    "SurfaceRowDisplay": ((Y, P), {}),
     "TangoIntervalDisplay": ((Y, P), {}),
     "ThresholdsByCostDisplay": ((P,), {}),
     "WeightMapDisplay": ((THREE, CLASSES, COSTS), {}),
@@ -77,20 +81,23 @@ def made(which, **options):
 
 
 def words(display):
-    """Every title and legend of the drawn axes."""
+    """Every title, vertical label and legend of the drawn axes."""
     texts = []
     for ax in np.ravel(np.asarray(display.ax_, dtype=object)):
         legend = ax.get_legend()
         texts += [
             ax.get_title(),
+            ax.get_ylabel(),
             *([] if legend is None else [text.get_text() for text in legend.get_texts()]),
         ]
     return " | ".join(texts)
 
 
-def test_every_display_with_predictions_is_tried():
-    found = {name for name in displays.__all__ if hasattr(getattr(displays, name), "from_predictions")}
-    assert found == set(MADE)
+def test_every_display_is_made_of_predictions_and_of_an_estimator_or_says_why_not():
+    for way in ("from_predictions", "from_estimator"):
+        found = {name for name in displays.__all__ if hasattr(getattr(displays, name), way)}
+        assert found == set(MADE), way
+    assert set(displays.__all__) - found == set(NOT_OF_PREDICTIONS)
     for name in found:
         parameters = inspect.signature(getattr(displays, name).from_predictions).parameters
         assert parameters["ax"].kind is parameters["name"].kind is inspect.Parameter.KEYWORD_ONLY
@@ -128,46 +135,149 @@ PANELS = {
     "SeparabilityDisplay",
     "SurfaceRowDisplay",
 }
+# public displays without `from_predictions`, and why
+NOT_OF_PREDICTIONS = {
+    "AucBoundsDisplay": "of ROC points",
+    "BlockCostDisplay": "of a comparison over time",
+    "BoundGapDisplay": "of ROC space, for any model",
+    "CaseCostsDisplay": "of the costs of every case",
+    "ExpectedCostDisplay": "of a rule, and the amounts of some cases",
+    "GroupCostDisplay": "of a comparison by group",
+    "IsoDiscriminabilityDisplay": "of ROC space, for any model",
+    "IsometricDisplay": "of a metric",
+    "MimeticCostDisplay": "of many models that imitate one",
+    "MonitorDisplay": "of a policy in use",
+    "OrdinalMeasuresDisplay": "of random rankings",
+    "SeparabilityDisplay": "of simulated samples",
+}
+# what these need of a second model, or of the same one, beside its answers
+BESIDE = {
+    "CostDifferenceDisplay": {"y_pred_b": 0},
+    "RecCoverageDisplay": {"confidence": 1},
+    "SignificanceMapDisplay": {"score_b": 1},
+}
 
 
-def curve_colors(ax, before=()):
-    """Colours of the lines that the legend tells apart, greys and straight guides left out."""
+def colourful(artist, color):
+    """The colour of an artist, unless it is grey as guides are, or black."""
+    rgb = to_rgb(color)
+    return {rgb} if np.ptp(rgb) > 0.05 and artist.get_visible() else set()
+
+
+def looks(ax, before=()):
+    """Colours of the curves, bands and marks on axes, class colours of decisions left out."""
     colors = set()
     for line in ax.lines:
-        drawn = line.get_linestyle() != "None" and not line.get_label().startswith("_")
-        color = to_rgb(line.get_color())
-        if (
-            line not in before
-            and drawn
-            and len(np.unique(line.get_xydata(), axis=0)) > 2
-            and np.ptp(color) > 0.05
-        ):
-            colors.add(color)
+        if line not in before:
+            if line.get_linestyle() != "None":
+                colors |= colourful(line, line.get_color())
+            if line.get_marker() not in ("None", None):
+                colors |= colourful(line, line.get_markerfacecolor())
+    for band in ax.collections:
+        if band not in before and len(band.get_facecolor()) == 1:
+            colors |= colourful(band, band.get_facecolor()[0][:3])
     return colors
 
 
-def test_two_displays_on_one_axes_share_no_colour_by_hand():
+WAYS = {**{name: partial(made, name) for name in MADE}, **OTHERS}
+# straight lines in the colours of the two classes, and marks of one point
+OWN_COLORS = {to_rgb(color) for color in (POSITIVE_COLOR, NEGATIVE_COLOR)}
+
+
+@pytest.fixture(scope="module")
+def curve_displays():
+    """Every display with curves of its own colours, found by drawing all of them."""
     takes = {
         name
         for name in displays.__all__
         if "ax" in inspect.signature(getattr(displays, name).plot).parameters
     }
-    ways = {**{name: partial(made, name) for name in MADE}, **OTHERS}
-    assert takes == set(ways) | PANELS
-    several = set()
-    for name in sorted(takes - PANELS):
-        ax = ways[name]().ax_
-        first, before = curve_colors(ax), list(ax.lines)
-        second = ways[name](ax=ax)
-        assert not first & curve_colors(ax, before), name
-        several |= {name} if first else set()
-        # axes that were emptied start again
-        if name in several:
+    assert takes == set(WAYS) | PANELS
+    found = {}
+    for name in sorted(takes - PANELS - THREE_D):
+        display = WAYS[name]()
+        if getattr(display.ax_, "_demur_series", 0):
+            found[name] = display
+        plt.close("all")
+    assert len(found) >= 20
+    for name in set(WAYS) - PANELS - THREE_D:
+        kind = getattr(displays, name)
+        assert name in found or not issubclass(kind, CurveDisplay | BandDisplay), name
+    return found
+
+
+# a scale of logarithms stays, whatever is drawn beside it
+@pytest.mark.filterwarnings("ignore:Attempt to set non-positive")
+@pytest.mark.parametrize("other", ["itself", "RocCurveDisplay", "CostCurveDisplay", "CostCurveBandDisplay"])
+def test_two_displays_on_one_axes_share_no_colour_by_hand(other, curve_displays):
+    for name, display in curve_displays.items():
+        second = display if other == "itself" else curve_displays[other]
+        for first, then in ((display, second), (second, display)):
+            ax = plt.figure().add_subplot()
+            first.plot(ax)
+            before, shown = [*ax.lines, *ax.collections], looks(ax)
+            then.plot(ax)
+            series = set(map(to_rgb, SERIES))
+            mine = {"ReliableWindowDisplay"} & {name, other} and OWN_COLORS
+            shared = shown & looks(ax, before) & series - (mine or set())
+            assert not shared, (name, other)
+            # axes that were emptied start again
             ax.clear()
-            ways[name](ax=ax)
-            assert curve_colors(ax) == first, name
-        plt.close(second.figure_)
-    assert len(several) >= 20
+            first.plot(ax)
+            assert looks(ax) == shown
+            plt.close("all")
+
+
+def test_a_band_has_the_colour_of_its_curve(curve_displays):
+    banded = set()
+    for name, display in curve_displays.items():
+        lines = display.lines_.values() if isinstance(display.lines_, dict) else display.lines_
+        for band in display.bands_:
+            banded.add(name)
+            assert to_rgb(band.get_facecolor()[0][:3]) in {to_rgb(line.get_color()) for line in lines}, name
+    assert len(banded) >= 8
+
+
+def test_marks_have_a_colour_of_no_series_and_many_curves_differ():
+    assert ACCENT not in SERIES
+    assert len({str(series_style(index)) for index in range(42)}) == 42
+
+
+def test_a_guide_is_drawn_once():
+    ax = made("CostCurveDisplay").ax_
+    made("CostCurveBandDisplay", ax=ax)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels.count("trivial (one class always)") == 1
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames_of_libraries_against_the_mapping(backend):
+    pytest.importorskip(backend)
+    for name in ("RocCurveDisplay", "AbstentionSurfaceDisplay", "ThresholdsByCostDisplay"):
+        display = made(name)
+        table, drawn = display.frame(backend=backend), display.frame()
+        assert type(table).__module__.startswith(backend)
+        assert list(table.columns) == list(drawn)
+        for column, values in drawn.items():
+            np.testing.assert_array_equal(np.asarray(table[column]), values)
+    # numbers of the whole figure stand in every row, a point in two columns
+    display = made("NrocCurveDisplay").plot(costs=CostModel(cost_fp=2))
+    table, drawn = display.frame(backend=backend), display.frame()
+    assert set(np.asarray(table["nroc_threshold"]).tolist()) == {float(drawn["nroc_threshold"])}
+    assert float(np.asarray(table["nroc_point_y"])[0]) == drawn["nroc_point"][1]
+
+
+def test_frames_of_other_libraries_are_refused(monkeypatch):
+    display = made("RocCurveDisplay")
+    with pytest.raises(InputError, match="`backend` must be one of 'pandas', 'polars', got 'arrow'"):
+        display.frame(backend="arrow")
+
+    def missing(*_, **__):
+        raise ModuleNotFoundError("no such library")
+
+    monkeypatch.setattr("narwhals.from_dict", missing)
+    with pytest.raises(InputError, match="`backend` must be installed, got 'polars'"):
+        display.frame(backend="polars")
 
 
 def test_names_that_are_no_mathematics_are_drawn_as_text():
@@ -211,7 +321,7 @@ def test_every_figure_is_whole_and_no_legend_hides_data(name):
             assert not legend.get_window_extent().overlaps(ax.get_window_extent())
 
 
-@pytest.mark.parametrize("name", sorted(set(MADE) - {"RocCostDualDisplay"}))
+@pytest.mark.parametrize("name", sorted(set(MADE) - PANELS))
 def test_predictions_are_drawn_on_given_axes(name):
     figure = plt.figure()
     ax = figure.add_subplot(projection="3d" if name in THREE_D else None)
@@ -247,13 +357,6 @@ def fitted():
     return LogisticRegression().fit(X, y), X, y
 
 
-def test_all_but_figures_of_two_models_or_of_more_than_scores_take_an_estimator():
-    two_models = {"CostDifferenceDisplay", "SignificanceMapDisplay"}
-    # a classifier tells neither the confidence of a regressor nor one score for ordered classes
-    more = {"RecCoverageDisplay", "OrdinalSurfaceDisplay"}
-    assert set(MADE) - two_models - more == set(FROM_ESTIMATOR)
-
-
 def asked(kind, estimator, X, y):
     """What `from_predictions` takes, by the definition of each kind of figure."""
     proba = estimator.predict_proba(X)
@@ -273,9 +376,12 @@ def asked(kind, estimator, X, y):
 def test_an_estimator_against_its_predictions(name, fitted):
     estimator, X, y = fitted
     settings, kind = MADE[name][1], getattr(displays, name)
-    if name in ("SimplexDisplay", "WeightMapDisplay"):
-        estimator, settings = three_classes(), {"costs": np.array(COSTS)}
+    if name in ("SimplexDisplay", "WeightMapDisplay", "OrdinalSurfaceDisplay"):
+        estimator = three_classes()
+        settings = {} if name == "OrdinalSurfaceDisplay" else {"costs": np.array(COSTS)}
         X, y = estimator.X, estimator.y
+    given = (y, estimator.predict_proba(X)[:, 1])
+    settings = settings | {option: given[which] for option, which in BESIDE.get(name, {}).items()}
     labelled = {} if kind._asks == "unlabelled" else {"y": y}
     display = kind.from_estimator(estimator, X, **labelled, **settings)
     assert type(estimator).__name__ in words(display)

@@ -30,6 +30,7 @@ from .multiclass import WeightMapDisplay as WeightMapDisplay
 from .ordinal import OrdinalMeasuresDisplay as OrdinalMeasuresDisplay
 from .ordinal import OrdinalSurfaceDisplay as OrdinalSurfaceDisplay
 from .ordinal import SeparabilityDisplay as SeparabilityDisplay
+from .regions import RegionsDisplay as RegionsDisplay
 from .regression import RecCoverageDisplay as RecCoverageDisplay
 from .regression import RecCurveDisplay as RecCurveDisplay
 from .related import DetCurveDisplay as DetCurveDisplay

@@ -2,86 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur.displays.base import (
-    GUIDE,
+    COST_WORDS,
+    DIAGONAL,
     NEGATIVE_COLOR,
+    PC_WORDS,
     POSITIVE_COLOR,
-    UNIT_SQUARE,
-    Display,
-    FromEstimator,
+    ROC_SPACE,
+    TENT,
+    PredictionDisplay,
+    two_names,
 )
-from demur.displays.roc import ROC_WORDS
 from demur.honest.bands import SurfaceBand, surface_band
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
 from demur.honest.roc_bands import RocBand, roc_band
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike
 
-__all__ = ["CostCurveBandDisplay", "RocBandDisplay", "SignificanceMapDisplay", "SurfaceBandDisplay"]
+__all__ = [
+    "BandDisplay",
+    "CostCurveBandDisplay",
+    "RocBandDisplay",
+    "SignificanceMapDisplay",
+    "SurfaceBandDisplay",
+]
 
-_WIDE, _NARROW = 0.16, 0.28  # opacity of the simultaneous and of the pointwise band
 _UNDECIDED = "#D9D9D9"
 
 
-class _CrossFittedDisplay(FromEstimator, Display):
-    """Made from the scores of one model and a seed."""
+class BandDisplay(PredictionDisplay):
+    """A Display of one result with a simultaneous and a pointwise band, in the colour of its curve."""
 
-    _compute: ClassVar[Any]
-    bands_: list[Any]
+    def _bands(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
+        """Draw both bands of some rows of the result."""
+        level = f"{100 * self.result.confidence_level:g} %"
+        for prefix, alpha, words in (
+            ("", 0.16, "band, all points"),
+            ("pointwise_", 0.28, "interval, one point"),
+        ):
+            low, high = (getattr(self.result, f"{prefix}{end}")[rows] for end in ("low", "high"))
+            self._band(x, (low, high), color, alpha, label=f"{name}{level} {words}")
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        confidence_level: float = 0.95,
-        rng: int | np.random.Generator | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Compute the band with its default settings and make its Display."""
-        return cls(
-            result=cls._compute(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                confidence_level=confidence_level,
-                rng=rng,
-            )
-        )._shown(ax, name)
-
-    def _draw(self, x: FloatArray, color: str, name: str = "", rows: Any = slice(None)) -> None:
+    def _honest(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
         """Draw both bands, the honest and the hindsight line."""
-        ax, band = self.ax_, self.result
-        level = f"{100 * band.confidence_level:g} %"
-        limits = (
-            (band.low, band.high, _WIDE, f"{name}{level} band, all points"),
-            (band.pointwise_low, band.pointwise_high, _NARROW, f"{name}{level} interval, one point"),
-        )
-        self.bands_ += [
-            ax.fill_between(x, low[rows], high[rows], color=color, alpha=alpha, lw=0, label=label)
-            for low, high, alpha, label in limits
-        ]
+        self._bands(x, color, name, rows)
         # where nothing was chosen there is no hindsight
-        fixed = getattr(band, "method", "") == "fixed classifier"
-        word = "cost" if fixed else "honest"
-        self.lines_ += ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
+        fixed = getattr(self.result, "method", "") == "fixed classifier"
+        honest = {"label": f"{name}{'cost' if fixed else 'honest'}", "lw": 1.8}
+        self.lines_ += self.ax_.plot(x, self.result.honest[rows], color=color, **honest)
         if not fixed:
-            self.lines_ += ax.plot(
-                x, band.hindsight[rows], label=f"{name}with hindsight", color=color, lw=1.2, ls=(0, (4, 2))
-            )
+            hindsight = {"label": f"{name}with hindsight", "lw": 1.2, "ls": (0, (4, 2))}
+            self.lines_ += self.ax_.plot(x, self.result.hindsight[rows], color=color, **hindsight)
 
 
-class SurfaceBandDisplay(_CrossFittedDisplay):
+class SurfaceBandDisplay(
+    BandDisplay,
+    of=SurfaceBand,
+    compute=surface_band,
+    axes={
+        "xlabel": "cost of abstaining, relative to a miss (nu)",
+        "ylabel": "expected cost per case (a miss costs 1)",
+        "ylim": (0, None),
+    },
+):
     """Cost against the cost of abstaining at fixed mu, honest and with hindsight; see `surface_band`.
 
     The lower the better. The light band holds for all costs at once, the dark one for a single
@@ -108,9 +96,6 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (SurfaceBand,)
-    _compute = staticmethod(surface_band)
-
     def plot(self, ax: Any = None, *, mu: ArrayLike = 1.0) -> Self:
         """Draw one slice per value of `mu`, at the nearest value of the grid.
 
@@ -125,26 +110,27 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
         values = np.atleast_1d(check_nonnegative(mu, "mu"))
         if values.ndim != 1 or not 1 <= len(values) <= 3:
             raise input_error("mu", "must be one to three numbers, or the bands hide each other", repr(mu))
-        self._begin(ax, size=(6.0, 5.0))
-        self.bands_ = []
+        self._begin(ax)
         rows = [int(np.argmin(np.abs(band.mu - value))) for value in values]
         for index, row in enumerate(rows):
             name = "" if len(rows) == 1 else f"mu = {band.mu[row]:.3g}: "
-            self._draw(band.nu, self._series(index)["color"], name, row)
+            self._honest(band.nu, self._series(index)["color"], name, row)
         columns = ("honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
         drawn = {name: getattr(band, name)[rows].ravel() for name in columns}
         self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)), **drawn)
-        return self._finish(
-            "cost of abstaining, relative to a miss (nu)",
-            "expected cost per case (a miss costs 1)",
-            box=True,
-            title=f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else "",
-            xlim=(band.nu[0], band.nu[-1]),
-            ylim=(0, None),
-        )
+        title = f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else ""
+        return self._finish(box=True, title=title, xlim=(band.nu[0], band.nu[-1]))
 
 
-class SignificanceMapDisplay(Display):
+class SignificanceMapDisplay(
+    PredictionDisplay,
+    of=SurfaceDifferenceBand,
+    compute=surface_difference_band,
+    axes={
+        "xlabel": "cost of a false alarm, relative to a miss (mu)",
+        "ylabel": "cost of abstaining, relative to a miss (nu)",
+    },
+):
     """Where one model is proven cheaper; see `surface_difference_band`.
 
     Blue: the first model is cheaper, orange: the second, deeper colours for larger differences;
@@ -173,37 +159,6 @@ class SignificanceMapDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (SurfaceDifferenceBand,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        score_a: ArrayLike,
-        score_b: ArrayLike,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        resolution: int = 50,
-        confidence_level: float = 0.95,
-        rng: int | np.random.Generator | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Compute the comparison with `surface_difference_band` and make its Display."""
-        return cls(
-            result=surface_difference_band(
-                y_true,
-                score_a,
-                score_b,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                resolution=resolution,
-                confidence_level=confidence_level,
-                rng=rng,
-            )
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None, *, names: tuple[str, str] = ("a", "b")) -> Self:
         """Draw the map.
 
@@ -218,49 +173,34 @@ class SignificanceMapDisplay(Display):
         from matplotlib.patches import Patch
 
         band = self.result
-        first, second = names
+        first, second = two_names(names)
         ax = self._begin(ax, size=(6.4, 5.4))
         decided = np.ma.masked_where(band.decision == 0, band.difference).T
+        unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
         largest = float(np.abs(band.difference).max()) or 1.0
-        colors = LinearSegmentedColormap.from_list(
-            "blue-white-orange", [NEGATIVE_COLOR, "white", POSITIVE_COLOR]
-        )
+        three = [NEGATIVE_COLOR, "white", POSITIVE_COLOR]
+        colors = LinearSegmentedColormap.from_list("blue-white-orange", three)
         grid = (band.mu, band.nu)
         self.map_ = ax.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
-        unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
-        self.undecided_ = ax.pcolor(
-            *grid,
-            unknown,
-            cmap=ListedColormap([_UNDECIDED]),
-            shading="nearest",
-            hatch="////",
-            edgecolor="#9A9A9A",
-            lw=0,
-        )
-        self.colorbar_ = self.figure_.colorbar(
-            self.map_, ax=ax, pad=0.02, label=f"cost of {first} minus cost of {second} (a miss costs 1)"
-        )
-        ax.set_title(
-            f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once", fontsize=10
-        )
+        look = {"cmap": ListedColormap([_UNDECIDED]), "shading": "nearest"}
+        lines = {"hatch": "////", "edgecolor": "#9A9A9A", "lw": 0}
+        self.undecided_ = ax.pcolor(*grid, unknown, **look, **lines)
+        words = f"cost of {first} minus cost of {second} (a miss costs 1)"
+        self.colorbar_ = self.figure_.colorbar(self.map_, ax=ax, pad=0.02, label=words)
+        level = f"{100 * band.confidence_level:g} %"
+        ax.set_title(f"Decided with {level} confidence for all costs at once", fontsize=10)
         keys = (
             (f"{first} cheaper ({100 * band.a_better_share:.0f} % of the costs)", NEGATIVE_COLOR, None),
             (f"{second} cheaper ({100 * band.b_better_share:.0f} %)", POSITIVE_COLOR, None),
             (f"undecided ({100 * band.undecided_share:.0f} %)", _UNDECIDED, "////"),
         )
         patches = [Patch(fc=fc, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, fc, hatch in keys]
-        x, y = np.meshgrid(*grid, indexing="ij")
-        columns = {name: getattr(band, name).ravel() for name in ("difference", "low", "high", "decision")}
-        self._record(mu=x.ravel(), nu=y.ravel(), **columns)
-        return self._finish(
-            "cost of a false alarm, relative to a miss (mu)",
-            "cost of abstaining, relative to a miss (nu)",
-            box=True,
-            extra=patches,
-        )
+        tables = {name: getattr(band, name) for name in ("difference", "low", "high", "decision")}
+        self._append_map(*grid, "mu nu", **tables)
+        return self._finish(box=True, extra=patches)
 
 
-class RocBandDisplay(FromEstimator, Display):
+class RocBandDisplay(PredictionDisplay, of=RocBand, compute=roc_band, axes=ROC_SPACE, guide=DIAGONAL):
     """ROC curve with its band and some exact intervals of single thresholds; see `roc_band`.
 
     Up and left is better.
@@ -286,33 +226,6 @@ class RocBandDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (RocBand,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        confidence_level: float = 0.95,
-        method: str = "order statistics",
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Compute the band with `roc_band` and make its Display."""
-        return cls(
-            result=roc_band(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                confidence_level=confidence_level,
-                method=method,
-            )
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None, *, crosses: int = 8) -> Self:
         """Draw curve, band and the pointwise intervals of some thresholds.
 
@@ -325,16 +238,13 @@ class RocBandDisplay(FromEstimator, Display):
         """
         band = self.result
         number = check_positive_int(crosses, "crosses", minimum=0)
-        ax, style = self._begin(ax, size=(5.4, 6.0)), self._series(0)
+        ax, style = self._begin(ax), self._series(0)
         level = f"{100 * band.confidence_level:g} %"
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         # between the points of the curve the band is a step function: draw it finely
         x = np.unique(np.concatenate([np.linspace(0, 1, 801), band.fpr]))
-        self.band_ = ax.fill_between(
-            x, *band.at(x), color=style["color"], alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
-        )
-        (self.line_,) = ax.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **style)
-        self.crosses_ = None
+        self._band(x, band.at(x), style["color"], 0.16, label=f"{level} band, whole curve")
+        self.lines_ += ax.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **style)
+        (self.band_,), (self.line_,), self.crosses_ = self.bands_, self.lines_, None
         if number:
             at = np.searchsorted(band.fpr + band.tpr, np.linspace(0, 2, number + 2)[1:-1])
             self.crosses_ = ax.errorbar(
@@ -349,10 +259,21 @@ class RocBandDisplay(FromEstimator, Display):
             )
         names = ("fpr", "tpr", "low", "high", "fpr_low", "fpr_high", "tpr_low", "tpr_high", "thresholds")
         self._record(**{name: getattr(band, name) for name in names})
-        return self._finish(*ROC_WORDS, box=True, **UNIT_SQUARE)
+        return self._finish(box=True)
 
 
-class CostCurveBandDisplay(_CrossFittedDisplay):
+class CostCurveBandDisplay(
+    BandDisplay,
+    of=CostCurveBand,
+    compute=cost_curve_band,
+    axes={
+        "xlabel": PC_WORDS,
+        "ylabel": COST_WORDS,
+        "xlim": (0, 1),
+        "ylim": (0, None),
+    },
+    guide=TENT,
+):
     """Cost curve with its bands, honest and with hindsight; see `cost_curve_band`.
 
     The lower the better; the grey tent is the better of the two trivial rules.
@@ -378,22 +299,10 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostCurveBand,)
-    _compute = staticmethod(cost_curve_band)
-
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
-        band = self.result
-        ax = self._begin(ax, size=(6.0, 5.0))
-        ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GUIDE, lw=1, zorder=0)
-        self.bands_ = []
-        self._draw(band.pc, self._series(0)["color"])
+        self._begin(ax)
+        self._honest(self.result.pc, self._series(0)["color"])
         columns = ("pc", "honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
-        self._record(**{name: getattr(band, name) for name in columns})
-        return self._finish(
-            "operating point PC(+): 0 only false alarms matter, 1 only misses",
-            "normalised expected cost",
-            box=True,
-            xlim=(0, 1),
-            ylim=(0, None),
-        )
+        self._record(**{name: getattr(self.result, name) for name in columns})
+        return self._finish(box=True)

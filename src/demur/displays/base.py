@@ -5,41 +5,44 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from demur._checks import input_error
+from demur._checks import check_choice, input_error
 from demur._html import threshold_label
-from demur.counts.scores import ScoreCounts
 from demur.estimators.out_of_fold import class_probabilities, positive_scores
 from demur.exceptions import DemurError
 from demur.scoring.scorers import abstain_label_of
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
+from demur.typing import FloatArray, IntArray, Range
 
 __all__ = [
     "ABSTAIN_COLOR",
     "ACCENT",
+    "COST_WORDS",
     "DASHES",
+    "DIAGONAL",
     "DIFFERENCE_CMAP",
     "GUIDE",
     "MU_WORDS",
     "NEGATIVE_COLOR",
+    "PC_WORDS",
     "POSITIVE_COLOR",
+    "ROC_SPACE",
     "SEQUENTIAL_CMAP",
     "SERIES",
+    "TENT",
     "UNIT_SQUARE",
+    "CurveDisplay",
     "Display",
-    "FromEstimator",
-    "PrevalenceDisplay",
-    "ScoreDisplay",
+    "PredictionDisplay",
     "axes_table",
     "axis_words",
     "by_model",
-    "framed",
+    "draw_guide",
     "legend_below",
     "new_axes",
-    "per_model",
     "pyplot",
     "score_range",
     "series_style",
@@ -51,71 +54,6 @@ __all__ = [
 ]
 
 _Made = tuple[tuple[Any, ...], dict[str, Any]]
-
-
-class FromEstimator:
-    """Gives a Display `from_estimator` with the options of its `from_predictions`.
-
-    `_asks` says what the figure needs of the estimator:
-
-    ================= =================================================================
-    "scores"          of the positive class of two (default)
-    "unlabelled"      P(positive) of cases without labels
-    "probabilities"   of all classes
-    "weighted"        the same, before the labels, for rules of class weights
-    "losses"          1 where the most probable class is wrong, and its probability
-    "answers"         labels, abstentions among them
-    "forecasts"       numbers of a regressor
-    ================= =================================================================
-    """
-
-    _asks: ClassVar[str] = "scores"
-    from_predictions: ClassVar[Callable[..., Any]]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "from_predictions" in cls.__dict__ or "_asks" in cls.__dict__:
-            cls.from_estimator = classmethod(_with_options(cls))  # type: ignore[assignment,method-assign]
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any = None, *, name: str | None = None, **options: Any
-    ) -> Self:
-        """Draw a fitted estimator on cases it was not fitted to; options as in `from_predictions`.
-
-        Where the figure needs scores of two classes, `response_method` and `pos_label` choose them as
-        in scikit-learn's displays.
-        """
-        wanted, settings = _response(cls._asks, estimator, X, y, options)
-        shown = type(estimator).__name__ if name is None else name
-        display: Self = cls.from_predictions(*wanted, name=shown, **{**options, **settings})
-        return display
-
-
-def _with_options(kind: type[FromEstimator]) -> Any:
-    """Return `from_estimator` with the options written out, for `help` and for editors."""
-
-    def from_estimator(cls: Any, estimator: Any, X: Any, y: Any = None, **options: Any) -> Any:
-        return FromEstimator.from_estimator.__func__(cls, estimator, X, y, **options)  # type: ignore[attr-defined]
-
-    from_estimator.__doc__ = FromEstimator.from_estimator.__doc__
-    from_estimator.__qualname__ = f"{kind.__qualname__}.from_estimator"
-    own = inspect.signature(FromEstimator.from_estimator.__func__).parameters  # type: ignore[attr-defined]
-    given = inspect.signature(kind.from_predictions).parameters.values()
-    # the estimator gives the data, and names its classes itself
-    data = 1 if kind._asks == "unlabelled" else 2
-    offered = [
-        one.replace(kind=one.KEYWORD_ONLY)
-        for one in list(given)[data:]
-        if not (kind._asks == "probabilities" and one.name == "labels")
-    ]
-    if kind._asks == "scores":
-        offered.append(inspect.Parameter("response_method", inspect.Parameter.KEYWORD_ONLY, default="auto"))
-    shown = [own["cls"], own["estimator"], own["X"]]
-    if kind._asks != "unlabelled":
-        shown.append(own["y"].replace(default=inspect.Parameter.empty))
-    from_estimator.__signature__ = inspect.Signature([*shown, *offered])  # type: ignore[attr-defined]
-    return from_estimator
 
 
 # ---------------------------------------------------------------- what an estimator answers
@@ -167,18 +105,25 @@ DASHES: tuple[Any, ...] = (
     (0, (5, 1.5, 1, 1.5)),
     (0, (8, 2)),
     (0, (3, 1)),
-    "-",
 )
 POSITIVE_COLOR = "#E69F00"
 NEGATIVE_COLOR = "#0072B2"
 ABSTAIN_COLOR = "#999999"
-ACCENT = "#D55E00"
+# of no series: a mark beside many curves is told from each
+ACCENT = "#EE3377"
 GUIDE = "#BBBBBB"
 # perceptually uniform with light = cheap; the diverging one is centred at 0 by its user
 SEQUENTIAL_CMAP = "viridis_r"
 DIFFERENCE_CMAP = "PuOr_r"
 # same scale on both axes, with room for lines that run along the border
 UNIT_SQUARE: dict[str, Any] = {"xlim": (-0.015, 1.015), "ylim": (-0.015, 1.015), "aspect": "equal"}
+ROC_SPACE = {**UNIT_SQUARE, "xlabel": "false positive rate", "ylabel": "true positive rate"}
+# what a model has to beat: guessing in ROC space, the better constant rule in cost space
+DIAGONAL = (0, 1), (0, 1), ""
+TENT = (0, 0.5, 1), (0, 0.5, 0), "trivial (one class always)"
+_SQUARE = (5.2, 5.6)
+PC_WORDS = "operating point PC(+): 0 only false alarms matter, 1 only misses"
+COST_WORDS = "normalised expected cost"
 MU_WORDS = r"relative cost of a false alarm, $\mu$ (a miss costs 1)"
 
 
@@ -217,7 +162,10 @@ def axes_table(
 
 
 def series_style(index: int) -> dict[str, Any]:
-    """Colour and dash pattern of the index-th model; both differ, for print and for all eyes."""
+    """Colour and dash pattern of the index-th model; both differ, for print and for all eyes.
+
+    There are seven colours and six patterns, so that no two of 42 models look the same.
+    """
     return {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[index % len(DASHES)]}
 
 
@@ -225,6 +173,14 @@ def axis_words(ax: Any, x: str, y: str) -> None:
     """Name both axes and drop the frame lines that carry no scale."""
     ax.set(xlabel=x, ylabel=y)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def draw_guide(ax: Any, guide: tuple[Any, Any, str], **style: Any) -> None:
+    """Draw the line that a model has to beat, unless an earlier figure on these axes did."""
+    x, y, words = guide
+    if not any(line.get_gid() == repr(guide) for line in ax.lines):
+        look = {"color": GUIDE, "lw": 1, "ls": (0, (4, 3)), "zorder": 0, **style}
+        ax.plot(x, y, label=words, gid=repr(guide), **look)
 
 
 def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any:
@@ -240,13 +196,6 @@ def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any
         fontsize="small",
         handlelength=2.6,
     )
-
-
-def framed(ax: Any, x: str, y: str, *, columns: int = 1, extra: Sequence[Any] = ()) -> None:
-    """Name the axes and put the legend, if there is anything to explain, below."""
-    axis_words(ax, x, y)
-    if extra or ax.get_legend_handles_labels()[0]:
-        legend_below(ax, columns=columns, extra=extra)
 
 
 def with_name(name: str, text: str) -> str:
@@ -314,13 +263,6 @@ def by_model(models: Any, name: str | None, default: str) -> dict[str, Any]:
     return {str(model): values for model, values in models.items()}
 
 
-def per_model(compute: Callable[[Any], Any], models: Any) -> Any:
-    """Compute the result of every model of a mapping, or of the one model given."""
-    if isinstance(models, Mapping):
-        return {str(name): compute(values) for name, values in models.items()}
-    return compute(models)
-
-
 def show_names_as_text(figure: Any) -> None:
     r"""Switch mathematics off in texts that are no mathematics, such as a model called $\model$."""
     from matplotlib.mathtext import MathTextParser
@@ -352,23 +294,27 @@ def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
 class Display:
     """Base of the Displays: keeps the result and what was drawn.
 
-    An ordinary curve: ``_begin`` gets the axes, ``_curves`` yields the results with their styles,
-    ``_line`` draws one and records what it drew, ``_finish`` names the axes. Others draw their artists
-    themselves and record whole columns with ``_record``, or rows of several lines with ``_append``.
-    `_kinds` names the result classes a Display takes, `_several` says whether {name: result} is one
-    of them.
+    ``_begin`` gets the axes, ``_series`` the style of a curve, ``_line`` and ``_band`` draw and record,
+    ``_finish`` sets and names the axes. Others draw their artists themselves and record whole columns with
+    ``_record``, or rows of several lines with ``_append``. Of the class keywords `of` names the result
+    classes a Display takes, `several` says whether {name: result} is one of them, `axes` holds names, limits
+    and scales of the axes as ``Axes.set`` takes them, and `guide` the grey line that a model has to beat:
+    its corners in x and in y, and its words.
     """
 
     lines_: Any
+    bands_: list[Any]
     _kinds: ClassVar[tuple[type, ...]] = ()
     _several: ClassVar[bool] = False
+    _axes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    _guide: ClassVar[tuple[Any, Any, str] | None] = None
 
     def __init__(self, *, result: Any) -> None:
         self._drawn: dict[str, Any] = {}
         self._first_figure: Any = None
         self.result = result
         kinds = " or ".join(kind.__name__ for kind in self._kinds)
-        kinds = f"{'an' if kinds[:1] in 'AEIOU' else 'a'} {kinds}"
+        kinds = f"{'an' if kinds.startswith(('A', 'E', 'I', 'O', 'U', 'Nroc')) else 'a'} {kinds}"
         if self._several and isinstance(result, Mapping):
             if not result:
                 raise input_error(
@@ -382,8 +328,17 @@ class Display:
             or_many = ", or a mapping {name: one}" if self._several else ""
             raise input_error("result", f"must be {kinds}{or_many}", type(result).__name__)
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
+    def __init_subclass__(
+        cls,
+        *,
+        of: type | tuple[type, ...] = (),
+        several: bool = False,
+        axes: Mapping[str, Any] | None = None,
+        guide: tuple[Any, Any, str] | None = None,
+    ) -> None:
+        super().__init_subclass__()
+        cls._kinds = (of if isinstance(of, tuple) else (of,)) or cls._kinds
+        cls._several, cls._axes, cls._guide = several, axes or cls._axes, guide or cls._guide
         if "plot" in cls.__dict__:
             cls.plot = _drawn_anew(cls.__dict__["plot"])  # type: ignore[attr-defined]
 
@@ -403,12 +358,14 @@ class Display:
         """Results by name; a single one has the empty name."""
         return dict(self.result) if isinstance(self.result, Mapping) else {"": self.result}
 
-    def _begin(self, ax: Any, **size: Any) -> Any:
-        """Get axes and return them."""
-        self.lines_ = []
-        self.figure_, self.ax_ = new_axes(ax, **size)
+    def _begin(self, ax: Any, **new: Any) -> Any:
+        """Get axes, new ones in `new` size and projection, and return them."""
+        self.lines_, self.bands_ = [], []
+        self.figure_, self.ax_ = new_axes(ax, **({"size": _SQUARE} if "aspect" in self._axes else {}) | new)
         self._first_series = getattr(self.ax_, "_demur_series", 0) if self.ax_.has_data() else 0
         self.ax_._demur_series = self._first_series
+        if self._guide:
+            draw_guide(self.ax_, self._guide)
         return self.ax_
 
     def _series(self, index: int) -> dict[str, Any]:
@@ -417,15 +374,15 @@ class Display:
         self.ax_._demur_series = max(self.ax_._demur_series, place + 1)
         return series_style(place)
 
-    def _curves(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-        """Yield name, result and style of every curve."""
-        for index, (name, member) in enumerate(self._members.items()):
-            yield name, member, self._series(index)
-
-    def _line(self, x: str, y: str, rows: dict[str, Any], **style: Any) -> list[Any]:
-        """Draw column y against column x of some rows, and add the rows to the drawn data."""
+    def _line(self, rows: Mapping[str, Any], **style: Any) -> list[Any]:
+        """Draw and record some rows: the second column of numbers against the first."""
         self._append(**rows)
-        return list(self.ax_.plot(rows[x], rows[y], **style))
+        x, y, *_ = (values for values in rows.values() if not isinstance(values, str))
+        return list(self.ax_.plot(x, y, **style))
+
+    def _band(self, x: Any, limits: Any, color: str, alpha: float, **style: Any) -> None:
+        """Shade what lies between two limits in the colour of their curve."""
+        self.bands_.append(self.ax_.fill_between(x, *limits, color=color, alpha=alpha, lw=0, **style))
 
     def _begin_3d(
         self, ax: Any, *, size: tuple[float, float], rule: str = "must be three-dimensional"
@@ -452,19 +409,13 @@ class Display:
         return self
 
     def _finish(
-        self,
-        x: str,
-        y: str,
-        *,
-        box: bool = False,
-        columns: int = 1,
-        extra: Sequence[Any] = (),
-        **settings: Any,
+        self, *, box: bool = False, columns: int = 1, extra: Sequence[Any] = (), **settings: Any
     ) -> Self:
-        """Scale and name the axes, explain below what was drawn; `box` keeps all four frame lines."""
-        self.ax_.set(**settings)
-        framed(self.ax_, x, y, columns=columns, extra=extra)
+        """Name, limit and scale the axes, explain below what was drawn; `box` keeps all four frame lines."""
+        self.ax_.set(**{**self._axes, **settings})
         self.ax_.spines[["top", "right"]].set_visible(box)
+        if extra or self.ax_.get_legend_handles_labels()[0]:
+            legend_below(self.ax_, columns=columns, extra=extra)
         return self
 
     @classmethod
@@ -482,56 +433,172 @@ class Display:
             earlier = self._drawn.get(name)
             self._drawn[name] = values.copy() if earlier is None else np.concatenate([earlier, values])
 
-    def frame(self) -> dict[str, Any]:
-        """Return the drawn data: column name -> array, all of one length (``pandas.DataFrame`` takes it)."""
+    def _append_map(self, x: FloatArray, y: FloatArray, names: str, **values: Any) -> None:
+        """Add one row per point of a grid, whose tables have a row per x and a column per y."""
+        places = np.meshgrid(x, y, indexing="ij")
+        columns = dict(zip(names.split(), places, strict=True)) | values
+        self._append(**{name: np.ravel(table) for name, table in columns.items()})
+
+    def frame(self, *, backend: str | None = None) -> Any:
+        """Return the drawn data: column name -> array, all of one length.
+
+        With ``backend="pandas"`` or ``"polars"`` as a DataFrame of that library; numbers of the whole
+        figure stand in every row.
+        """
         if not self._drawn:
             raise DemurError("Nothing is drawn yet. Hint: call plot() first.")
-        return dict(self._drawn)
+        if backend is None:
+            return dict(self._drawn)
+        library: Any = check_choice(backend, "backend", ("pandas", "polars"))
+        import narwhals as nw
+
+        rows = len(next(iter(self._drawn.values())))
+        columns: dict[str, Any] = {}
+        for name, values in self._drawn.items():
+            alone = values.ndim == 0 or len(values) == rows
+            parts = {name: values} if alone else {f"{name}_{axis}": values["xy".index(axis)] for axis in "xy"}
+            columns |= {part: np.broadcast_to(value, rows) for part, value in parts.items()}
+        try:
+            return nw.from_dict(columns, backend=library).to_native()
+        except ModuleNotFoundError:
+            hint = f"pip install {backend}."
+            raise input_error("backend", "must be installed", repr(backend), hint) from None
 
 
-class ScoreDisplay(FromEstimator, Display):
-    """A Display whose results, one or several, `_compute` makes from labels and scores."""
+class PredictionDisplay(Display):
+    """A Display made of predictions: its class keywords say how.
+
+    `compute` is the function that makes the result; its parameters are those of `from_predictions`. Where a
+    Display takes several results, predictions may be a mapping {name: predictions}, and `default_name` is
+    what a single model is called where the result is a mapping in any case. `asks` says what the figure
+    needs of an estimator:
+
+    ================= =================================================================
+    "scores"          of the positive class of two (default)
+    "unlabelled"      P(positive) of cases without labels
+    "probabilities"   of all classes
+    "weighted"        the same, before the labels, for rules of class weights
+    "losses"          1 where the most probable class is wrong, and its probability
+    "answers"         labels, abstentions among them
+    "forecasts"       numbers of a regressor
+    ================= =================================================================
+    """
 
     _compute: ClassVar[Callable[..., Any]]
-    _several = True
+    _asks: ClassVar[str] = "scores"
+    _default_name: ClassVar[str] = ""
+
+    def __init_subclass__(
+        cls,
+        *,
+        compute: Callable[..., Any] | None = None,
+        asks: str | None = None,
+        default_name: str = "",
+        **options: Any,
+    ) -> None:
+        super().__init_subclass__(**options)
+        cls._asks, cls._default_name = asks or cls._asks, default_name
+        if compute is not None:
+            cls._compute = staticmethod(compute)
+            several = "; several models as a mapping {name: predictions}" if cls._several else ""
+            words = f"Draw predictions; parameters as in `{compute.__name__.strip('_')}`{several}."
+            offered = [*inspect.signature(compute).parameters.values(), *map(_keyword, ("ax", "name"))]
+            _write_out(cls, "from_predictions", words, offered)
+        if "from_predictions" in cls.__dict__:
+            # the estimator gives the data, and names its classes itself
+            given, told = list(inspect.signature(cls.from_predictions).parameters.values()), ["X", "y"]
+            if cls._asks == "unlabelled":
+                told = ["X"]
+            offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(told) :]]
+            if cls._asks == "probabilities":
+                offered = [one for one in offered if one.name != "labels"]
+            if cls._asks == "scores":
+                offered.append(_keyword("response_method", "auto"))
+            data = [
+                inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                for one in ("estimator", *told)
+            ]
+            _write_out(cls, "from_estimator", PredictionDisplay.from_estimator.__doc__, [*data, *offered])
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of labels and scores, or of one ScoreCounts; parameters as in `roc_curve`."""
-        return cls(
-            result=cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        )._shown(ax, name)
-
-
-class PrevalenceDisplay(FromEstimator, Display):
-    """The same for a result that depends on the prevalence."""
-
-    _compute: ClassVar[Callable[..., Any]]
+    def from_predictions(cls, *data: Any, **options: Any) -> Self:
+        """Compute the result of predictions and draw it, on `ax` if given, under `name`."""
+        ax, name = options.pop("ax", None), options.pop("name", None)
+        signature = inspect.signature(cls._compute)
+        given, second = signature.bind(*data, **options).arguments, [*signature.parameters, ""][1]
+        models = given.get(second)
+        if cls._default_name:
+            models, name = by_model(models, name, cls._default_name), None
+        if not cls._several or not isinstance(models, Mapping):
+            return cls(result=cls._compute(**given))._shown(ax, name)
+        found = {str(model): cls._compute(**{**given, second: values}) for model, values in models.items()}
+        return cls(result=found)._shown(ax, name)
 
     @classmethod
-    def from_predictions(
+    def from_estimator(cls, estimator: Any, X: Any, y: Any = None, **options: Any) -> Self:
+        """Draw a fitted estimator on cases it was not fitted to; options as in `from_predictions`.
+
+        Where the figure needs scores of two classes, `response_method` and `pos_label` choose them as
+        in scikit-learn's displays. What a figure needs beside one model, such as the scores of a second
+        one, is an option.
+        """
+        wanted, settings = _response(cls._asks, estimator, X, y, options)
+        options["name"] = options.get("name") or type(estimator).__name__
+        return cls.from_predictions(*wanted, **{**options, **settings})
+
+
+def _positional(name: str) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _keyword(name: str, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+
+
+def _write_out(kind: type[PredictionDisplay], name: str, words: str | None, offered: Any) -> None:
+    """Write the parameters of an inherited way to make a Display out, for `help` and for editors."""
+    inherited = getattr(PredictionDisplay, name).__func__
+
+    def method(cls: Any, *data: Any, **options: Any) -> Any:
+        return inherited(cls, *data, **options)
+
+    method.__doc__ = words or inherited.__doc__
+    method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
+    method.__signature__ = inspect.Signature([_positional("cls"), *offered])  # type: ignore[attr-defined]
+    setattr(kind, name, classmethod(method))
+
+
+class CurveDisplay(PredictionDisplay):
+    """A Display of one line per result, drawn by the loop ``for name, curve, style in self._curves(ax)``.
+
+    Where fields of a result are drawn as they are, ``_draw`` draws those named by `columns` (column of the
+    drawn data -> field; x and y first) under the words `legend`, formatted with the result.
+    """
+
+    _columns: ClassVar[Mapping[str, str]]
+    _legend: ClassVar[str]
+
+    def __init_subclass__(
         cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
         *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
-        return cls(
-            result=cls._compute(
-                y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
-            )
-        )._shown(ax, name)
+        columns: Mapping[str, str] | None = None,
+        legend: str = "",
+        several: bool = True,
+        **options: Any,
+    ) -> None:
+        super().__init_subclass__(several=several, **options)
+        cls._columns, cls._legend = columns or {}, legend
+
+    def _curves(self, ax: Any, **new: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        """Get axes, and yield name, result and style of every curve."""
+        self._begin(ax, **new)
+        for index, (name, member) in enumerate(self._members.items()):
+            yield name, member, self._series(index)
+
+    def _draw(self, name: str, curve: Any, style: dict[str, Any], **part: str) -> None:
+        """Draw the fields of a result; points that nobody could tell apart are left out."""
+        columns = {column: getattr(curve, field) for column, field in self._columns.items()}
+        x, y, *_ = columns.values()
+        at = thinned(x, y)
+        rows = {"model": name, **part, **{column: values[at] for column, values in columns.items()}}
+        self.lines_ += self._line(rows, label=with_name(name, self._legend.format(curve)), lw=1.6, **style)

@@ -13,7 +13,7 @@ from demur.exceptions import UndefinedError
 __all__ = ["BlockCostDisplay"]
 
 
-class BlockCostDisplay(Display):
+class BlockCostDisplay(Display, of=Comparison):
     """Cost of the answer in every judged block of time, of rules chosen on the blocks before.
 
     Down is better; costs that rise tell that conditions move. Whiskers are the interval of a block
@@ -46,8 +46,6 @@ class BlockCostDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (Comparison,)
-
     def plot(self, ax: Any = None) -> Self:
         """Draw it.
 
@@ -78,4 +76,5 @@ class BlockCostDisplay(Display):
                 self._record(**{name.replace(" ", "_"): np.full(len(blocks), value)})
         ax.set_xticks(number)
         period = f"block of time, {blocks[0].start} to {blocks[-1].end}"
-        return self._finish(period, "cost per case", columns=3, ylim=(min(0.0, low.min()), None))
+        limits: Any = {"ylim": (min(0.0, low.min()), None)}
+        return self._finish(xlabel=period, ylabel="cost per case", columns=3, **limits)

@@ -22,7 +22,7 @@ _PANELS = {
 _LONGEST_NAME = 24
 
 
-class GroupCostDisplay(Display):
+class GroupCostDisplay(Display, of=GroupCosts):
     """Cost, errors and reviews of the answer's rule in every group of cases.
 
     Left is better. Whiskers are the interval of a group alone; the line is all cases together. Groups of
@@ -56,8 +56,6 @@ class GroupCostDisplay(Display):
     ['north', 'south']
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (GroupCosts,)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it.

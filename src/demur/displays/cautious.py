@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,22 +19,23 @@ from demur.cautious.response import (
     roc_response_surface,
 )
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
-from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
+from demur.displays.bands import BandDisplay
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
+    DIAGONAL,
     GUIDE,
+    ROC_SPACE,
     SEQUENTIAL_CMAP,
-    Display,
-    FromEstimator,
+    CurveDisplay,
+    PredictionDisplay,
     by_model,
-    per_model,
+    draw_guide,
     thinned,
     with_name,
 )
-from demur.displays.roc import ROC_WORDS
 from demur.exceptions import UndefinedError
 from demur.roc.curve import RocCurve, cut_out, roc_curve
 from demur.surface.window import ABSTAIN, decide
@@ -65,7 +65,16 @@ METRIC_WORDS = {
 _DOTS_UP_TO = 60
 
 
-class CapacityGraphDisplay(FromEstimator, Display):
+class CapacityGraphDisplay(
+    PredictionDisplay,
+    asks="answers",
+    of=CapacityGraph,
+    axes={
+        "xlabel": ABSTENTION_WORDS,
+        "ylabel": METRIC_WORDS["error"],
+        "xlim": (0, 1),
+    },
+):
     """Error against abstention of cautious classifiers with the hull of their mixtures.
 
     The lower the better. Each classifier is a dot with two straight tails: left by guessing, right
@@ -98,9 +107,6 @@ class CapacityGraphDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "answers"
-    _kinds = (CapacityGraph,)
-
     @classmethod
     def from_predictions(
         cls,
@@ -129,27 +135,18 @@ class CapacityGraphDisplay(FromEstimator, Display):
         baseline : bool
             Draw the line of a classifier without information.
         """
-        ax = self._begin(ax)
-        graph = self.result
+        graph, ax = self.result, self._begin(ax)
         if baseline:
-            ax.plot(
-                [0, 1], [graph.baseline, 0], color=ABSTAIN_COLOR, lw=1, ls=(0, (4, 3)), label="no information"
-            )
-        (self.hull_,) = ax.plot(
-            *graph.hull.T,
-            color="#000000",
-            lw=5,
-            alpha=0.16,
-            solid_capstyle="round",
-            label=f"best mixture (capacity {graph.capacity:.3f})",
-        )
+            draw_guide(ax, ((0, 1), (graph.baseline, 0), "no information"), color=ABSTAIN_COLOR)
+        words = f"best mixture (capacity {graph.capacity:.3f})"
+        look = {"color": "#000000", "lw": 5, "alpha": 0.16, "solid_capstyle": "round"}
+        (self.hull_,) = ax.plot(*graph.hull.T, label=words, **look)
         for index, (name, tail, point) in enumerate(zip(graph.names, graph.tails, graph.points, strict=True)):
             faint = name in graph.discarded
             label = f"{name} (never worth using)" if faint else name
             style = {**self._series(index), "alpha": 0.45 if faint else 1.0}
             self.lines_ += ax.plot(*np.array([tail, point, (1.0, 0.0)]).T, lw=1.4, label=label, **style)
             ax.plot(*point, "o", ms=6, color=style["color"], alpha=style["alpha"], clip_on=False, zorder=4)
-        top = max(float(graph.tails[:, 1].max()), graph.baseline if baseline else 0.0)
         parts = {
             "tail": (graph.names, graph.tails),
             "point": (graph.names, graph.points),
@@ -157,10 +154,17 @@ class CapacityGraphDisplay(FromEstimator, Display):
         }
         for part, (names, places) in parts.items():
             self._append(model=names, part=part, abstention=places[:, 0], error=places[:, 1])
-        return self._finish(ABSTENTION_WORDS, METRIC_WORDS["error"], xlim=(0, 1), ylim=(0, top * 1.05))
+        top = max(float(graph.tails[:, 1].max()), graph.baseline if baseline else 0.0)
+        return self._finish(ylim=(0, top * 1.05))
 
 
-class ResponseCurveDisplay(FromEstimator, Display):
+class ResponseCurveDisplay(
+    CurveDisplay,
+    asks="probabilities",
+    of=(ResponseCurve, AverageResponseCurve),
+    compute=response_curve,
+    axes={"xlabel": ABSTENTION_WORDS, "xlim": (0, 1)},
+):
     """A measure against the share of abstentions, for one or several classifiers or biases.
 
     Corners are the states of the caution window. For measures of the answered cases the faint last
@@ -190,40 +194,12 @@ class ResponseCurveDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "probabilities"
-    _kinds = (ResponseCurve, AverageResponseCurve)
-    _several = True
-
     def __init__(self, *, result: Any) -> None:
         super().__init__(result=result)
         metrics = sorted({curve.metric for curve in self._members.values()})
         if len(metrics) > 1:
             raise input_error("result", "must be of one metric", metrics, "one figure for each.")
         self.metric = metrics[0]
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        proba: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        bias: ArrayLike | None = None,
-        metric: str = "accuracy",
-        costs: ArrayLike | CostModel | None = None,
-        labels: Any = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of one classifier, or of a mapping {name: proba}; see `response_curve`."""
-        options: Any = {
-            "sample_weight": sample_weight,
-            "bias": bias,
-            "metric": metric,
-            "costs": costs,
-            "labels": labels,
-        }
-        return cls(result=per_model(partial(response_curve, y_true, **options), proba))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.
@@ -235,36 +211,35 @@ class ResponseCurveDisplay(FromEstimator, Display):
         mark_best : bool
             Ring the best state of each curve and write its window in the legend.
         """
-        ax = self._begin(ax)
         self.best_ = []
         upwards = self.metric not in ("error", "cost")
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             # points with a value, as many as a figure can show
             points = np.stack([curve.abstention, curve.value])[:, ~np.isnan(curve.value)]
             x, y = points[:, thinned(*points)]
-            best = curve.best() if mark_best and isinstance(curve, ResponseCurve) else None
             words = f"area {curve.area:.3f}"
-            if best is not None:
+            if mark_best and isinstance(curve, ResponseCurve):
+                best = curve.best()
+                self.best_.append(best)
+                ring = {"ms": 11, "mfc": "none", "mec": style["color"], "mew": 1.8, "clip_on": False}
+                self.ax_.plot(best.abstention, best.value, "o", **ring)
                 finite = np.isfinite(best.window)
                 where = f"at window {best.window:.3f}" if finite else "by abstaining on everything"
                 words += f", best {best.value:.4g} {where}"
             marker = {"marker": "o", "ms": 3} if len(x) <= _DOTS_UP_TO else {}
             # an accuracy or AUC at abstention 1 is a convention and what leads there no mixture
             solid = len(x) - upwards
-            self.lines_ += ax.plot(
-                x[:solid], y[:solid], lw=1.6, label=with_name(name, words), **style, **marker
-            )
-            ax.plot(x[solid - 1 :], y[solid - 1 :], color=style["color"], lw=1, alpha=0.4)
-            if best is not None:
-                self.best_.append(best)
-                ring = {"ms": 11, "mfc": "none", "mec": style["color"], "mew": 1.8, "clip_on": False}
-                ax.plot(best.abstention, best.value, "o", **ring)
+            look = {"lw": 1.6, "label": with_name(name, words), **style, **marker}
+            self.lines_ += self.ax_.plot(x[:solid], y[:solid], **look)
+            self.ax_.plot(x[solid - 1 :], y[solid - 1 :], color=style["color"], lw=1, alpha=0.4)
             self._append(model=name, abstention=x, value=y)
         limits: Any = {} if self.metric == "auc" else {"ylim": (None if upwards else 0, None)}
-        return self._finish(ABSTENTION_WORDS, METRIC_WORDS[self.metric], xlim=(0, 1), **limits)
+        return self._finish(ylabel=METRIC_WORDS[self.metric], **limits)
 
 
-class RocResponseSurfaceDisplay(FromEstimator, Display):
+class RocResponseSurfaceDisplay(
+    PredictionDisplay, asks="probabilities", of=RocResponseSurface, compute=roc_response_surface
+):
     """ROC curves of the answered cases stacked over the share of abstentions, in 3-D.
 
     The volume under the surface is the area under the AUC against abstention. The surface ends at
@@ -291,26 +266,6 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "probabilities"
-    _kinds = (RocResponseSurface,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        proba: Any,
-        *,
-        sample_weight: ArrayLike | None = None,
-        bias: ArrayLike | None = None,
-        labels: Any = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display from predictions; see `roc_response_surface`."""
-        return cls(
-            result=roc_response_surface(y_true, proba, sample_weight=sample_weight, bias=bias, labels=labels)
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None, *, levels: int = 40, highest: float = 1.0) -> Self:
         """Draw the surface.
 
@@ -331,33 +286,33 @@ class RocResponseSurfaceDisplay(FromEstimator, Display):
         grid = np.linspace(0, 1, 101)
         tpr = np.array([np.interp(grid, curve.fpr, curve.tpr) for curve in map(surface.roc, shares)])
         x, y = np.meshgrid(grid, shares)
-        self.surface_ = ax.plot_surface(
-            x,
-            y,
-            tpr,
-            cmap=SEQUENTIAL_CMAP,
-            vmin=0,
-            vmax=1,
-            rstride=1,
-            cstride=2,
-            linewidth=0,
-            antialiased=False,
-        )
+        look = {"rstride": 1, "cstride": 2, "linewidth": 0, "antialiased": False}
+        self.surface_ = ax.plot_surface(x, y, tpr, cmap=SEQUENTIAL_CMAP, vmin=0, vmax=1, **look)
         # the curve without abstention stays visible
         ax.plot(grid, np.zeros_like(grid), tpr[0], color=ACCENT, lw=1.6, zorder=3)
-        ax.set(xlim=(0, 1), zlim=(0, 1), zlabel="true positive rate")
-        ax.set_xlabel("false positive rate", labelpad=8)
-        ax.set_ylabel(ABSTENTION_WORDS, labelpad=10)
         ax.set_title(f"volume under the surface {surface.volume:.3f}", fontsize=9, color="#333333")
-        ax.view_init(elev=26, azim=-58)
-        ax.set_box_aspect(None, zoom=0.85)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.pane.set_edgecolor(GUIDE)
         self._record(fpr=x.ravel(), abstention=y.ravel(), tpr=tpr.ravel())
-        return self
+        words, limits = (
+            (ROC_SPACE["xlabel"], ABSTENTION_WORDS, ROC_SPACE["ylabel"]),
+            {"xlim": (0, 1), "zlim": (0, 1)},
+        )
+        return self._finish_3d(words, zpad=6, elev=26, azim=-58, zoom=0.85, **limits)
 
 
-class EfficacyDisplay(FromEstimator, Display):
+class EfficacyDisplay(
+    CurveDisplay,
+    asks="answers",
+    of=CautiousConfusion,
+    compute=cautious_confusion,
+    axes={
+        "xlabel": ABSTENTION_WORDS,
+        "ylabel": METRIC_WORDS["accuracy"],
+        "xlim": (0, 1),
+        "ylim": (0, 1.02),
+    },
+):
     """Accuracy against abstention with the area that is the efficacy (figure 1 of the paper).
 
     The larger the area the better. From (0, 0) to the classifier and on to (1, 1); the area below is
@@ -385,43 +340,20 @@ class EfficacyDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "answers"
-    _kinds = (CautiousConfusion,)
-    _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_pred: Labels | Mapping[str, Labels],
-        *,
-        labels: Any = None,
-        abstain: Any = ABSTAIN,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
-        return cls(
-            result=per_model(partial(cautious_confusion, y_true, labels=labels, abstain=abstain), y_pred)
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None) -> Self:
         """Draw the classifiers and their areas on `ax`, or on new axes."""
-        ax = self._begin(ax)
-        for name, matrix, style in self._curves():
+        for name, matrix, style in self._curves(ax):
             if np.isnan(matrix.accuracy):
                 raise UndefinedError("Efficacy needs answers, got abstentions only. Hint: leave it out.")
             x, y = [0.0, matrix.abstention, 1.0], [0.0, matrix.accuracy, 1.0]
             look = {**style, "marker": "o", "ms": 4, "lw": 1.6, "clip_on": False}
             label = with_name(name, f"efficacy {matrix.efficacy:.3f}")
-            self.lines_ += self._line(
-                "abstention", "accuracy", {"model": name, "abstention": x, "accuracy": y}, label=label, **look
-            )
-            ax.fill_between(x, y, color=style["color"], alpha=0.12, lw=0)
-        return self._finish(ABSTENTION_WORDS, METRIC_WORDS["accuracy"], xlim=(0, 1), ylim=(0, 1.02))
+            self.lines_ += self._line({"model": name, "abstention": x, "accuracy": y}, label=label, **look)
+            self._band(x, (0, y), style["color"], 0.12)
+        return self._finish()
 
 
-class RocSecantDisplay(FromEstimator, Display):
+class RocSecantDisplay(PredictionDisplay, of=RocCurve, axes=ROC_SPACE, guide=DIAGONAL):
     """What a window does to a ROC curve: the secant it cuts off, and the curve of the decided cases.
 
     The window takes the middle of the curve out; both remaining parts are stretched until they meet
@@ -451,8 +383,6 @@ class RocSecantDisplay(FromEstimator, Display):
     1.0
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (RocCurve,)
 
     def __init__(self, *, result: RocCurve, window: AbstentionWindow | tuple[float, float]) -> None:
         super().__init__(result=result)
@@ -487,24 +417,27 @@ class RocSecantDisplay(FromEstimator, Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw both curves and the secant on `ax`, or on new axes."""
-        ax = self._begin(ax, size=(5.2, 5.2))
+        self._begin(ax)
         curve, decided, ends = self.result, self.decided, list(self._cuts)
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
-        whole, rest = ({"color": self._series(k)["color"], "lw": 1.6} for k in range(2))
         grey = {"color": ABSTAIN_COLOR, "lw": 1.4, "ls": (0, (4, 3)), "marker": "o", "ms": 4}
         parts = (
-            ("all cases", f", AUC {curve.auc:.3f}", curve.fpr, curve.tpr, whole),
+            ("all cases", f", AUC {curve.auc:.3f}", curve.fpr, curve.tpr, self._series(0)),
             ("secant of the window", "", curve.fpr[ends], curve.tpr[ends], grey),
-            ("decided cases", f", AUC {decided.auc:.3f}", decided.fpr, decided.tpr, rest),
+            ("decided cases", f", AUC {decided.auc:.3f}", decided.fpr, decided.tpr, self._series(1)),
         )
         for part, area, fpr, tpr, style in parts:
-            self.lines_ += self._line(
-                "fpr", "tpr", {"part": part, "fpr": fpr, "tpr": tpr}, label=part + area, **style
-            )
-        return self._finish(*ROC_WORDS, xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+            look = {"lw": 1.6, "label": part + area, **style}
+            self.lines_ += self._line({"part": part, "fpr": fpr, "tpr": tpr}, **look)
+        return self._finish()
 
 
-class ResponseBandDisplay(FromEstimator, Display):
+class ResponseBandDisplay(
+    BandDisplay,
+    asks="probabilities",
+    of=ResponseBand,
+    compute=response_band,
+    axes={"xlabel": ABSTENTION_WORDS, "xlim": (0, 1)},
+):
     """A response curve with the simultaneous and the pointwise band; see `response_band`.
 
     The curve of the population lies inside the wide band everywhere, with the confidence level; at one
@@ -533,66 +466,35 @@ class ResponseBandDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "probabilities"
-    _kinds = (ResponseBand,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        proba: ArrayLike,
-        *,
-        metric: str = "accuracy",
-        costs: ArrayLike | CostModel | None = None,
-        bias: ArrayLike | None = None,
-        labels: Any = None,
-        confidence_level: float = 0.95,
-        n_resamples: int = 1000,
-        rng: Any = 0,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of one classifier; see `response_band`."""
-        return cls(
-            result=response_band(
-                y_true,
-                proba,
-                metric=metric,
-                costs=costs,
-                bias=bias,
-                labels=labels,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                rng=rng,
-            )
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
-        ax = self._begin(ax)
+        self._begin(ax)
         band, color = self.result, self._series(0)["color"]
-        x, level = band.abstention, f"{band.confidence_level:.0%}"
-        ends = (
-            (band.low, band.high, 0.15, f"{level} of curves"),
-            (band.pointwise_low, band.pointwise_high, 0.3, f"{level} at one share"),
-        )
-        self.bands_ = [
-            ax.fill_between(x, low, high, color=color, alpha=alpha, lw=0, label=label)
-            for low, high, alpha, label in ends
-        ]
-        (self.line_,) = ax.plot(x, band.value, color=color, lw=1.6, label="these cases")
-        columns = ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high")
-        self._append(model="", **{column: getattr(band, column) for column in columns})
+        self._bands(band.abstention, color)
+        names = ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high")
+        rows = {"model": "", **{column: getattr(band, column) for column in names}}
+        self.lines_ = self._line(rows, color=color, lw=1.6, label="these cases")
+        (self.line_,) = self.lines_
         downwards = band.metric in ("error", "cost")
         limits: Any = {"ylim": (min(0.0, float(band.low.min())), None)} if downwards else {}
-        return self._finish(ABSTENTION_WORDS, METRIC_WORDS[band.metric], xlim=(0, 1), **limits)
+        return self._finish(ylabel=METRIC_WORDS[band.metric], **limits)
 
 
 # within a group of equal confidence the risk bends like a + b/c: points enough to look smooth
 _BETWEEN = 400
 
 
-class RiskCoverageDisplay(FromEstimator, Display):
+class RiskCoverageDisplay(
+    CurveDisplay,
+    asks="losses",
+    of=RiskCoverageCurve,
+    compute=risk_coverage_curve,
+    axes={
+        "xlabel": "coverage (share of cases answered)",
+        "xlim": (0, 1),
+        "ylim": (0, None),
+    },
+):
     """Mean loss of the answered cases against coverage, for one or several models.
 
     The lower the better. The dashed grey line is the best possible order of the first model's
@@ -619,26 +521,6 @@ class RiskCoverageDisplay(FromEstimator, Display):
     >>> plt.close(display.figure_)
     """
 
-    _asks = "losses"
-    _kinds = (RiskCoverageCurve,)
-    _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        loss: ArrayLike,
-        confidence: ArrayLike,
-        *,
-        sample_weight: ArrayLike | None = None,
-        convention: str = "exact",
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display from losses and confidences; see `risk_coverage_curve`."""
-        return cls(
-            result=risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
-        )._shown(ax, name)
-
     def plot(self, ax: Any = None, *, generalized: bool = False, best: bool = True) -> Self:
         """Draw the curves.
 
@@ -651,17 +533,16 @@ class RiskCoverageDisplay(FromEstimator, Display):
         best : bool
             Draw the best possible order of the first model's losses.
         """
-        self._begin(ax)
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             area = f"AUGRC {curve.augrc:.3f}" if generalized else f"AURC {curve.aurc:.3f}"
             rows = {"model": name, "part": "curve", **_points(curve, generalized=generalized)}
-            self.lines_ += self._line("coverage", "risk", rows, lw=1.6, label=with_name(name, area), **style)
+            self.lines_ += self._line(rows, lw=1.6, label=with_name(name, area), **style)
         if best:
             (first, curve), words = next(iter(self._members.items())), "best possible order"
             rows = {"model": first, "part": words, **_points(curve.best_possible(), generalized=generalized)}
-            self._line("coverage", "risk", rows, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label=words)
+            self._line(rows, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label=words)
         which = "loss per case of all" if generalized else "mean loss of the answered cases"
-        return self._finish("coverage (share of cases answered)", which, xlim=(0, 1), ylim=(0, None))
+        return self._finish(ylabel=which)
 
 
 def _points(curve: RiskCoverageCurve, *, generalized: bool) -> dict[str, FloatArray]:

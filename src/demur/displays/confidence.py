@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
+from itertools import cycle
 from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_mapping
-from demur.counts.scores import ScoreCounts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, FromEstimator, by_model, per_model, with_name
-from demur.displays.roc import roc_space
+from demur.displays.base import (
+    ABSTAIN_COLOR,
+    DIAGONAL,
+    ROC_SPACE,
+    CurveDisplay,
+    PredictionDisplay,
+    with_name,
+)
 from demur.roc.segment import ConfidentSegment, confident_segment
-from demur.typing import ArrayLike, BoolArray, Labels
+from demur.typing import BoolArray
 
 __all__ = [
     "ConfidentSegmentDisplay",
@@ -25,37 +30,9 @@ _SINGLE_POINTS = 120
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-class _SegmentDisplay(FromEstimator, Display):
-    """What the Displays of confident segments share: their results, and how scores become one."""
-
-    _kinds = (ConfidentSegment,)
-    _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        confidence_level: float = 0.95,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `confident_segment`."""
-        return cls(
-            result=confident_segment(
-                y_true,
-                y_score,
-                confidence_level=confidence_level,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-            )
-        )._shown(ax, name)
-
-
-class ConfidentSegmentDisplay(_SegmentDisplay):
+class ConfidentSegmentDisplay(
+    CurveDisplay, of=ConfidentSegment, compute=confident_segment, axes=ROC_SPACE, guide=DIAGONAL
+):
     """ROC curves with their confident segment drawn bold; see `confident_segment`.
 
     Up and left is better. For one curve the area of the segment (CAUC) is shaded (figures 3 and 5
@@ -96,38 +73,38 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
         shade : bool
             Whether to shade the area of the segment, if there is one curve only.
         """
-        ax = self._begin(ax, size=(5.2, 5.8))
         self.segments_: list[Any] = []
         self.region_: Any = None
-        for name, part, style in self._curves():
-            few = len(part.points) <= _SINGLE_POINTS
+        for name, part, style in self._curves(ax):
+            few, color = len(part.points) <= _SINGLE_POINTS, style["color"]
             words = "no confident point"
             if part.cauc is not None:
                 words = f"confident at {part.n_confident} of {len(part.points)} points, CAUC {part.cauc:.3f}"
             columns = {"fpr": part.fpr, "tpr": part.tpr, "threshold": part.thresholds}
             rows = {"model": name, **columns, "confident": part.confident}
-            self.lines_ += self._line("fpr", "tpr", rows, lw=1, marker="o" if few else None, ms=2.5, **style)
-            self.segments_ += ax.plot(
-                *part.segment.T,
-                color=style["color"],
-                lw=3.2,
-                # a run of one point has no line to show
-                marker="o" if few or part.n_confident == 1 else None,
-                ms=5.5,
-                solid_capstyle="round",
-                label=with_name(name, words),
-            )
+            self.lines_ += self._line(rows, lw=1, marker="o" if few else None, ms=2.5, **style)
+            # a run of one point has no line to show
+            dots = {"marker": "o" if few or part.n_confident == 1 else None, "ms": 5.5}
+            look = {"color": color, "lw": 3.2, "solid_capstyle": "round", **dots}
+            self.segments_ += self.ax_.plot(*part.segment.T, label=with_name(name, words), **look)
             if shade and len(self._members) == 1 and part.first is not None:
                 # the region whose area is the CAUC: below the segment, or right of it
                 (f1, t1), (f2, t2) = part.segment[0], part.segment[-1]
                 outline = np.vstack([[[f1, 0.0]], part.segment, [[1.0, t2], [1.0, t1], [f2, t1], [f2, 0.0]]])
-                look = {"color": style["color"], "alpha": 0.12, "lw": 0, "zorder": 0}
-                (self.region_,) = ax.fill(*outline.T, label="area of the confident segment", **look)
-        roc_space(ax)
-        return self
+                look = {"color": color, "alpha": 0.12, "lw": 0, "zorder": 0}
+                (self.region_,) = self.ax_.fill(*outline.T, label="area of the confident segment", **look)
+        return self._finish()
 
 
-class TangoIntervalDisplay(_SegmentDisplay):
+class TangoIntervalDisplay(
+    PredictionDisplay,
+    of=ConfidentSegment,
+    compute=confident_segment,
+    axes={
+        "xlabel": "threshold (positive from this score up)",
+        "ylabel": "(misses − false alarms) / cases",
+    },
+):
     """Tango intervals of (misses - false alarms) / n against the threshold; see `confident_segment`.
 
     Points whose interval contains 0 are confident; the width of their range says how freely the
@@ -154,8 +131,6 @@ class TangoIntervalDisplay(_SegmentDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _several = False
-
     def plot(self, ax: Any = None, *, confident_only: bool = False, title: str | None = None) -> Self:
         """Draw the intervals.
 
@@ -168,12 +143,12 @@ class TangoIntervalDisplay(_SegmentDisplay):
         title : str, optional
             Heading of the panel, such as the name of the classifier.
         """
-        ax = self._begin(ax, size=(6.2, 4.6))
+        ax = self._begin(ax)
         part = self.result
         kept = np.isfinite(part.thresholds) & (part.confident if confident_only else True)
         self.zero_ = ax.axhline(0, color="black", lw=0.8, zorder=1)
         contains = f"confident: the {100 * part.confidence_level:g} % interval contains 0"
-        draw = self._draw_bars if np.count_nonzero(kept) <= _SINGLE_POINTS else self._draw_band
+        draw = self._draw_bars if np.count_nonzero(kept) <= _SINGLE_POINTS else self._draw_steps
         draw(kept & ~part.confident, ABSTAIN_COLOR, "interval without 0")
         draw(kept & part.confident, self._series(0)["color"], contains)
         if not kept.any():
@@ -190,7 +165,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
             ax.ticklabel_format(axis="x", useOffset=False, style="plain")
         columns = {name: getattr(part, name)[kept] for name in ("difference", "low", "high", "confident")}
         self._record(threshold=at, **columns)
-        return self._finish("threshold (positive from this score up)", "(misses − false alarms) / cases")
+        return self._finish()
 
     def _draw_bars(self, rows: BoolArray, color: str, words: str) -> None:
         part = self.result
@@ -199,7 +174,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.vlines(at, part.low[rows], part.high[rows], color=color, lw=1.4)
             self.ax_.plot(at, part.difference[rows], ls="none", marker="o", ms=4, color=color, label=words)
 
-    def _draw_band(self, rows: BoolArray, color: str, words: str) -> None:
+    def _draw_steps(self, rows: BoolArray, color: str, words: str) -> None:
         """Steps from threshold to threshold; rows of one kind may lie on both sides of the other."""
         part, kept = self.result, np.flatnonzero(rows)
         for run in np.split(kept, np.flatnonzero(np.diff(kept) > 1) + 1) if len(kept) else []:
@@ -214,7 +189,13 @@ class TangoIntervalDisplay(_SegmentDisplay):
             words = "_nolegend_"
 
 
-class SegmentComparisonDisplay(_SegmentDisplay):
+class SegmentComparisonDisplay(
+    CurveDisplay,
+    of=ConfidentSegment,
+    compute=confident_segment,
+    default_name="model",
+    guide=((0, 0), (0, 1), ""),
+):
     """Area of the confident segment against the mean imbalance of its errors; see `confident_segment`.
 
     One marker per classifier. High is better, and so is close to the line at 0; with
@@ -248,28 +229,6 @@ class SegmentComparisonDisplay(_SegmentDisplay):
     def __init__(self, *, result: Any) -> None:
         super().__init__(result=check_mapping(result, "result", ConfidentSegment))
 
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: Any = None,
-        *,
-        confidence_level: float = 0.95,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of the scores of one model, or of a mapping {name: scores}."""
-        segment_of = partial(
-            confident_segment,
-            y_true,
-            confidence_level=confidence_level,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-        )
-        return cls(result=per_model(segment_of, by_model(y_score, name, "model")))._shown(ax, None)
-
     def plot(self, ax: Any = None, *, absolute: bool = False) -> Self:
         """Draw the markers.
 
@@ -280,27 +239,15 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         absolute : bool
             Mean of the absolute instead of the signed imbalance.
         """
-        ax = self._begin(ax, size=(5.6, 5.2))
         self.markers_: list[Any] = []
-        ax.axvline(0, color=GUIDE, lw=1, zorder=0)
         name = "ave_abs_d" if absolute else "ave_d"
-        for index, (model, part, style) in enumerate(self._curves()):
+        for marker, (model, part, style) in zip(cycle(_MARKERS), self._curves(ax), strict=False):
             # None, of a model without a confident point, is NaN
-            place = {axis: np.array(getattr(part, axis), dtype=np.float64) for axis in ("cauc", name)}
-            self.markers_ += self._line(
-                name,
-                "cauc",
-                {"model": model, **place},
-                ls="none",
-                marker=_MARKERS[index % len(_MARKERS)],
-                ms=9,
-                color=style["color"],
-                label=model if part.first is not None else f"{model}: no confident point",
-            )
-        ax.set_ylim(-0.03, 1.03)
-        ax.margins(x=0.15)
-        inside = "|misses − false alarms|" if absolute else "(misses − false alarms)"
-        return self._finish(
-            f"mean of {inside} / cases over the segment" + ("" if absolute else ", AveD"),
-            "area of the confident segment, CAUC",
-        )
+            rows = {axis: np.array(getattr(part, axis), dtype=np.float64) for axis in (name, "cauc")}
+            label = model if part.first is not None else f"{model}: no confident point"
+            look = {"ls": "none", "marker": marker, "ms": 9, "color": style["color"], "label": label}
+            self.markers_ += self._line({"model": model, **rows}, **look)
+        self.ax_.margins(x=0.15)
+        mean = "|misses − false alarms|" if absolute else "(misses − false alarms)"
+        words = f"mean of {mean} / cases over the segment" + ("" if absolute else ", AveD")
+        return self._finish(xlabel=words, ylabel="area of the confident segment, CAUC", ylim=(-0.03, 1.03))

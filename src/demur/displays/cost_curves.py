@@ -13,27 +13,29 @@ from demur.costs.curves import AverageCostCurve, CostCurve, best_ranges, cost_cu
 from demur.costs.lines import CostLine, CostLineDifference, cost_line_difference
 from demur.displays.base import (
     ACCENT,
-    GUIDE,
+    COST_WORDS,
+    DIAGONAL,
     MU_WORDS,
-    UNIT_SQUARE,
-    Display,
-    ScoreDisplay,
+    ROC_SPACE,
+    TENT,
+    CurveDisplay,
+    PredictionDisplay,
     axes_table,
-    framed,
+    draw_guide,
+    legend_below,
     pyplot,
     thinned,
     two_names,
     with_name,
 )
-from demur.displays.roc import ROC_WORDS
 from demur.exceptions import InputError
 from demur.roc.curve import RocCurve, RocHull, roc_curve
-from demur.typing import FloatArray, Labels
+from demur.typing import FloatArray
 
 __all__ = ["CostCurveDisplay", "CostDifferenceDisplay", "RocCostDualDisplay"]
 
-PC_WORDS = "probability cost, PC(+)"
-COST_WORDS = "normalised expected cost"
+_THRESHOLD = "line at pc"
+_PC = "probability cost, PC(+)"
 # operating points at which bands are computed; the intervals there are exact
 _BAND_POINTS = 101
 # costs this small leave no room for a label above the ticks
@@ -49,12 +51,6 @@ def _corners(curve: Any) -> FloatArray:
     return np.asarray(curve.vertices)
 
 
-def _draw_tent(ax: Any) -> None:
-    ax.plot(
-        [0, 0.5, 1], [0, 0.5, 0], color="#777777", lw=1, ls=(0, (4, 3)), label="trivial (one class always)"
-    )
-
-
 def _draw_threshold_lines(ax: Any, fpr: FloatArray, fnr: FloatArray, **style: Any) -> Any:
     """Draw the lines (0, fpr) to (1, fnr) of many thresholds as one artist."""
     from matplotlib.collections import LineCollection
@@ -65,7 +61,13 @@ def _draw_threshold_lines(ax: Any, fpr: FloatArray, fnr: FloatArray, **style: An
     return ax.add_collection(LineCollection(list(ends), zorder=0, **style))
 
 
-class CostCurveDisplay(ScoreDisplay):
+class CostCurveDisplay(
+    CurveDisplay,
+    of=(CostCurve, AverageCostCurve, CostLine),
+    compute=cost_curve,
+    axes={"xlabel": _PC, "ylabel": COST_WORDS, "xlim": (0, 1)},
+    guide=TENT,
+):
     """Cost curves and cost lines against the operating point; see `cost_curve`.
 
     The lower the better: the height is the expected cost divided by the worst possible one, and
@@ -99,9 +101,6 @@ class CostCurveDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostCurve, AverageCostCurve, CostLine)
-    _compute = staticmethod(cost_curve)
-
     def plot(
         self,
         ax: Any = None,
@@ -134,40 +133,34 @@ class CostCurveDisplay(ScoreDisplay):
         self._check_options(lines=lines, band=band, folds=folds)
         if prevalence is not None and check_rate(prevalence, "prevalence") in (0.0, 1.0):
             raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
-        ax = self._begin(ax, size=(5.8, 5.2))
-        _draw_tent(ax)
-        top = 0.5  # of the tent
-        for number, fold in enumerate(folds or ()):
-            pc, cost = _corners(fold).T
-            words = "single folds" if number == 0 else None
-            rows = {"model": str(number), "part": "fold", "pc": pc, "cost": cost}
-            self._line("pc", "cost", rows, color=self._series(0)["color"], lw=0.7, alpha=0.35, label=words)
-            top = max(top, float(cost.max()))
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             if lines and isinstance(curve, CostCurve):
                 self._draw_lines(name, curve, style["color"])
             if band is not None and isinstance(curve, CostLine):
-                top = max(top, self._draw_band(name, curve, band, style["color"]))
+                self._draw_interval(name, curve, band, style["color"])
             (pc, cost), text = _corners(curve).T, _words(curve, name, annotate=annotate)
             rows = {"model": name, "part": "curve", "pc": pc, "cost": cost}
-            self.lines_ += self._line(
-                "pc", "cost", rows, label=with_name(name, text), lw=1.8, zorder=3, **style
-            )
-            top = max(top, float(cost.max()))
-        ax.set(xlim=(0, 1), ylim=(0, min(1.0, top) * 1.04))
+            self.lines_ += self._line(rows, label=with_name(name, text), lw=1.8, zorder=3, **style)
+        for number, fold in enumerate(folds or ()):
+            (pc, cost), words = _corners(fold).T, "single folds" if number == 0 else None
+            rows = {"model": str(number), "part": "fold", "pc": pc, "cost": cost}
+            self._line(rows, color=self.lines_[0].get_color(), lw=0.7, alpha=0.35, label=words)
+        # the tent reaches 0.5; single thresholds may leave the figure
+        inside = ~np.char.startswith(self._drawn["part"], _THRESHOLD)
+        top = 1.04 * min(1.0, float(self._drawn["cost"][inside].max(initial=0.5)))
         self._mark_crossings()
+        low = 0.0
         if annotate:
             # bars under the axis: where each curve beats the trivial classifiers
-            top = ax.get_ylim()[1]
-            for index, (name, curve, style) in enumerate(self._curves()):
+            for name, curve, line in zip(self._members, self._members.values(), self.lines_, strict=True):
                 reach = curve.operating_range
+                low -= 0.022 * top
                 if reach is not None:
-                    heights = [-0.022 * top * (index + 1)] * 2
-                    ax.plot(reach, heights, color=style["color"], lw=3.5, solid_capstyle="butt")
+                    self.ax_.plot(reach, [low, low], color=line.get_color(), lw=3.5, solid_capstyle="butt")
                     self._append(model=name, part="operating range", pc=list(reach), cost=np.nan)
-            ax.set_ylim(-0.022 * top * (len(self._members) + 1), top)
-        self.mu_axis_ = None if prevalence is None else _mu_axis(ax, prevalence)
-        return self._finish(PC_WORDS, COST_WORDS, columns=1 if annotate or band is not None else 2)
+            low -= 0.022 * top
+        self.mu_axis_ = None if prevalence is None else _mu_axis(self.ax_, prevalence)
+        return self._finish(columns=1 if annotate or band is not None else 2, ylim=(low, top))
 
     def _check_options(self, *, lines: bool, band: Any, folds: Any) -> None:
         kinds = {type(curve) for curve in self._members.values()}
@@ -189,21 +182,19 @@ class CostCurveDisplay(ScoreDisplay):
     def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
         at = thinned(curve.fpr, curve.fnr, columns=100)
         fpr, fnr = curve.fpr[at], curve.fnr[at]
-        _draw_threshold_lines(
-            self.ax_, fpr, fnr, colors=color, linewidths=0.5, alpha=min(0.5, 0.12 + 3 / len(at))
-        )
+        look = {"colors": color, "linewidths": 0.5, "alpha": min(0.5, 0.12 + 3 / len(at))}
+        _draw_threshold_lines(self.ax_, fpr, fnr, **look)
         self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
-        for part, x, y in (("line at pc 0", 0.0, fpr), ("line at pc 1", 1.0, fnr)):
-            self._append(model=name, part=part, pc=x, cost=y)
+        for x, y in enumerate((fpr, fnr)):
+            self._append(model=name, part=f"{_THRESHOLD} {x}", pc=x, cost=y)
 
-    def _draw_band(self, name: str, curve: CostLine, level: float, color: str) -> float:
+    def _draw_interval(self, name: str, curve: CostLine, level: float, color: str) -> None:
         pc = np.linspace(0, 1, _BAND_POINTS)
-        ends = np.array([curve.interval(float(x), confidence_level=level) for x in pc])
+        ends = np.array([curve.interval(float(x), confidence_level=level) for x in pc]).T
         words = with_name(name, f"{100 * level:g} % interval at each point")
-        self.ax_.fill_between(pc, *ends.T, color=color, alpha=0.18, lw=0, label=words)
-        for part, limit in zip(("band low", "band high"), ends.T, strict=True):
+        self._band(pc, ends, color, 0.18, label=words)
+        for part, limit in zip(("band low", "band high"), ends, strict=True):
             self._append(model=name, part=part, pc=pc, cost=limit)
-        return float(ends[:, 1].max())
 
     def _mark_crossings(self) -> None:
         members = self._members
@@ -216,7 +207,7 @@ class CostCurveDisplay(ScoreDisplay):
         labelled = -1.0
         for x, cost in self.crossings_:
             rows = {"model": "", "part": "crossing", "pc": x, "cost": cost}
-            self._line("pc", "cost", rows, ls="none", marker="o", ms=6, mfc="white", mec="black", zorder=4)
+            self._line(rows, ls="none", marker="o", ms=6, mfc="white", mec="black", zorder=4)
             if x - labelled >= _LABEL_GAP:
                 labelled = x
                 # below the lower envelope there is never a line to collide with, but the
@@ -256,7 +247,13 @@ def _mu_axis(ax: Any, prevalence: float) -> Any:
     return upper
 
 
-class CostDifferenceDisplay(Display):
+class CostDifferenceDisplay(
+    PredictionDisplay,
+    of=CostLineDifference,
+    compute=cost_line_difference,
+    asks="answers",
+    axes={"xlabel": _PC, "ylabel": f"difference of {COST_WORDS}", "xlim": (0, 1)},
+):
     """Difference of cost of two fixed classifiers with its band; see `cost_line_difference`.
 
     Below zero the first is cheaper. The interval is that of `CostLineDifference.interval`, pointwise, at 101
@@ -287,24 +284,6 @@ class CostDifferenceDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostLineDifference,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_pred_a: Labels,
-        y_pred_b: Labels,
-        *,
-        pos_label: Any = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of two sets of hard predictions; parameters as in `cost_line_difference`."""
-        return cls(result=cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label))._shown(
-            ax, name
-        )
-
     def plot(
         self, ax: Any = None, *, confidence_level: float = 0.95, names: tuple[str, str] = ("first", "second")
     ) -> Self:
@@ -321,26 +300,23 @@ class CostDifferenceDisplay(Display):
         """
         level = check_confidence_level(confidence_level)
         first, second = two_names(names)
-        ax = self._begin(ax, size=(5.8, 4.9))
+        ax, color = self._begin(ax), self._series(0)["color"]
         pc = np.linspace(0, 1, _BAND_POINTS)
         line = np.asarray(self.result.expected_cost(pc))
-        ends = np.array([self.result.interval(float(x), confidence_level=level) for x in pc])
-        outside = (ends[:, 0] > 0) | (ends[:, 1] < 0)
+        low, high = np.array([self.result.interval(float(x), confidence_level=level) for x in pc]).T
+        outside = (low > 0) | (high < 0)
         self.significant_ = _ranges(pc, outside, lambda x: self.result.significant(x, confidence_level=level))
-        for number, (low, high) in enumerate(self.significant_):
+        for number, ends in enumerate(self.significant_):
             words = "interval excludes 0" if number == 0 else None
-            ax.axvspan(low, high, color=ACCENT, alpha=0.12, lw=0, label=words)
-        color = self._series(0)["color"]
-        ax.fill_between(
-            pc, *ends.T, color=color, alpha=0.25, lw=0, label=f"{100 * level:g} % interval at each point"
-        )
-        ax.plot(pc, line, color=color, lw=1.8, label=f"cost of {first} minus cost of {second}")
+            ax.axvspan(*ends, color=ACCENT, alpha=0.12, lw=0, label=words)
+        self._band(pc, (low, high), color, 0.25, label=f"{100 * level:g} % interval at each point")
+        self.lines_ += ax.plot(pc, line, color=color, lw=1.8, label=f"cost of {first} minus cost of {second}")
         ax.axhline(0, color="black", lw=0.8)
-        reach = 1.12 * max(float(np.abs(ends).max()), 0.01)
         for height, who in ((0.25, first), (0.75, second)):
             ax.annotate(f"{who} cheaper", (1.02, height), xycoords="axes fraction", rotation=270, va="center")
-        self._record(pc=pc, difference=line, low=ends[:, 0], high=ends[:, 1], significant=outside)
-        return self._finish(PC_WORDS, f"difference of {COST_WORDS}", xlim=(0, 1), ylim=(-reach, reach))
+        self._record(pc=pc, difference=line, low=low, high=high, significant=outside)
+        reach = 1.12 * max(float(np.abs([low, high]).max()), 0.01)
+        return self._finish(ylim=(-reach, reach))
 
 
 def _ranges(x: FloatArray, inside: Any, test: Any) -> list[tuple[float, float]]:
@@ -357,7 +333,7 @@ def _ranges(x: FloatArray, inside: Any, test: Any) -> list[tuple[float, float]]:
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
-class RocCostDualDisplay(ScoreDisplay):
+class RocCostDualDisplay(PredictionDisplay, of=RocCurve, compute=roc_curve):
     """A ROC curve with its hull beside the dual cost plot: points there are lines here.
 
     Every hull vertex and its cost line share a colour; every hull edge is a corner of the lower
@@ -385,10 +361,6 @@ class RocCostDualDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (RocCurve,)
-    _compute = staticmethod(roc_curve)
-    _several = False
-
     def plot(self, ax: Any = None, *, pc: float | None = None) -> Self:
         """Draw both planes.
 
@@ -405,20 +377,19 @@ class RocCostDualDisplay(ScoreDisplay):
         roc, costs = self.ax_
         curve, hull, envelope = self.result, self.result.convex_hull(), cost_curve(self.result.counts)
         colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.92, len(hull.fpr)))
-        roc.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        draw_guide(roc, DIAGONAL)
+        draw_guide(costs, TENT)
         shown = thinned(curve.fpr, curve.tpr)
         fpr, tpr = curve.fpr[shown], curve.tpr[shown]
         roc.plot(fpr, tpr, label=f"ROC curve, AUC {curve.auc:.3f}", lw=1.6, color="#777777")
         roc.plot(hull.fpr, hull.tpr, color="black", lw=0.9, label=f"convex hull, area {hull.auc:.3f}")
         roc.scatter(hull.fpr, hull.tpr, c=colors, s=30, zorder=3, edgecolors="black", linewidths=0.5)
-        roc.set(**UNIT_SQUARE)
+        roc.set(**ROC_SPACE)
         roc.set_title("ROC space: a classifier is a point", fontsize="medium")
-        _draw_tent(costs)
         _draw_threshold_lines(costs, hull.fpr, 1 - hull.tpr, colors=colors, linewidths=1.0)
-        costs.plot(
-            *envelope.vertices.T, color="black", lw=2, label=f"lower envelope, area {envelope.area():.3f}"
-        )
-        costs.set(xlim=(0, 1), ylim=(0, 0.62))
+        words = f"lower envelope, area {envelope.area():.3f}"
+        costs.plot(*envelope.vertices.T, color="black", lw=2, label=words)
+        costs.set(xlim=(0, 1), ylim=(0, 0.62), xlabel=_PC, ylabel=COST_WORDS)
         costs.set_title("Cost space: a classifier is a line", fontsize="medium")
         parts: dict[str, Any] = {
             "curve": (fpr, tpr),
@@ -431,8 +402,9 @@ class RocCostDualDisplay(ScoreDisplay):
             self._append(part=part, x=x, y=y)
         if at is not None:
             self._mark(at, hull, envelope)
-        framed(roc, *ROC_WORDS)
-        framed(costs, PC_WORDS, COST_WORDS)
+        for panel in self.ax_:
+            panel.spines[["top", "right"]].set_visible(False)
+            legend_below(panel)
         return self
 
     def _mark(self, pc: float, hull: RocHull, envelope: CostCurve) -> None:

@@ -19,7 +19,7 @@ _AMOUNTS = 200
 _CALLED = {"negative": "called negative", "abstain": "to a person", "positive": "called positive"}
 
 
-class ExpectedCostDisplay(Display):
+class ExpectedCostDisplay(Display, of=ExpectedCostRule):
     """Decisions by score and amount of a rule that knows both; see `ExpectedCostRule`.
 
     Blue is called negative, grey goes to a person, orange is called positive; the borders are the exact
@@ -63,8 +63,6 @@ class ExpectedCostDisplay(Display):
     (2.5, 3.3)
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (ExpectedCostRule,)
 
     def __init__(
         self,
@@ -142,4 +140,5 @@ class ExpectedCostDisplay(Display):
             look = {"s": 16, "marker": marker, "lw": 0.3, "color": color, "ec": "white", "label": label}
             self.dots_[word] = ax.scatter(self.scores[rows], self.amounts[rows], **look)
         ax.set_yscale("log" if logarithmic else "linear")
-        return self._finish("score", rule.names[1], columns=2, xlim=(left, right), ylim=(bottom, top))
+        limits: Any = {"xlim": (left, right), "ylim": (bottom, top)}
+        return self._finish(xlabel="score", ylabel=rule.names[1], columns=2, **limits)

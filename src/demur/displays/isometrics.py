@@ -7,23 +7,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur.counts.scores import ScoreCounts
 from demur.displays.base import (
     ABSTAIN_COLOR,
     DASHES,
-    GUIDE,
+    DIAGONAL,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
-    SERIES,
-    UNIT_SQUARE,
+    ROC_SPACE,
     Display,
-    FromEstimator,
-    legend_below,
+    PredictionDisplay,
 )
-from demur.displays.roc import ROC_WORDS
 from demur.exceptions import UndefinedError
 from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
-from demur.typing import ArrayLike, Labels
 from demur.windows.reliable import reliable_window
 from demur.windows.reliable_rule import ReliableWindow
 
@@ -34,7 +29,6 @@ _STYLES = {
     "positive": {"color": POSITIVE_COLOR, "linestyle": DASHES[0]},
     "negative": {"color": NEGATIVE_COLOR, "linestyle": DASHES[1]},
 }
-_NEW_CURVE = {"color": SERIES[2], "linestyle": DASHES[4]}
 
 
 def _draw_line(ax: Any, line: Isometric, **style: Any) -> Any:
@@ -43,7 +37,7 @@ def _draw_line(ax: Any, line: Isometric, **style: Any) -> Any:
     return ax.plot(ends[:, 0], ends[:, 1], **(_STYLES[line.side] | style))[0] if len(ends) else None
 
 
-class IsometricDisplay(Display):
+class IsometricDisplay(Display, of=IsometricGrid, axes=ROC_SPACE):
     """Lines of equal precision, F-measure or m-estimate in ROC space (figures 1 to 3 of the paper).
 
     Solid orange: metric of the positive decisions; dashed blue: of the negative ones. The number
@@ -57,8 +51,6 @@ class IsometricDisplay(Display):
     0.9
     """
 
-    _kinds = (IsometricGrid,)
-
     @classmethod
     def from_metric(
         cls, metric: str, *, skew: float, alpha: float = 1.0, m: float = 0.0, values: Any = None
@@ -68,8 +60,7 @@ class IsometricDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw all lines inside the unit square and name their values."""
-        ax = self._begin(ax, size=(5.4, 5.2))
-        ax.set(**UNIT_SQUARE)
+        self._begin(ax)
         drawn: dict[str, list[Any]] = {"positive": [], "negative": []}
         for line in [*self.result.positive, *self.result.negative]:
             drawn[line.side].append(self._draw(line))
@@ -81,8 +72,8 @@ class IsometricDisplay(Display):
         extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(self.result.metric)
         ending = f", {extra} {getattr(first.target, extra):g}" if extra else ""
         title = f"Lines of equal {_WORDS[self.result.metric]}, skew {first.skew:g}{ending}"
-        ax.set_title(title, fontsize=10, loc="left")
-        return self._finish(*ROC_WORDS, box=True, columns=2)
+        self.ax_.set_title(title, fontsize=10, loc="left")
+        return self._finish(box=True, columns=2)
 
     def _draw(self, line: Isometric) -> Any:
         """Draw a line with its value, if any of it lies inside the unit square."""
@@ -109,7 +100,9 @@ class IsometricDisplay(Display):
         return artist
 
 
-class ReliableWindowDisplay(FromEstimator, Display):
+class ReliableWindowDisplay(
+    PredictionDisplay, of=ReliableWindow, compute=reliable_window, axes=ROC_SPACE, guide=DIAGONAL
+):
     """Design of a reliable classifier in ROC space (figures 4 to 7 of the paper).
 
     The ROC hull, the isometric of each promise, the points a and b where the promises end, the
@@ -126,65 +119,38 @@ class ReliableWindowDisplay(FromEstimator, Display):
     'false positive rate'
     """
 
-    _kinds = (ReliableWindow,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        positive: Any,
-        negative: Any,
-        skew: float | None = None,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of a design; arguments as in `reliable_window`."""
-        promise = {"positive": positive, "negative": negative, "skew": skew}
-        design = reliable_window(y_true, y_score, **promise, pos_label=pos_label, sample_weight=sample_weight)
-        return cls(result=design)._shown(ax, name)
-
     def plot(self, ax: Any = None, *, new_curve: bool = True, legend: bool = True) -> Self:
         """Draw the design; `new_curve` adds the ROC hull of the decided cases in case 3."""
         window = self.result
-        ax = self._begin(ax, size=(5.4, 5.6))
-        ax.set(**UNIT_SQUARE, xlabel=ROC_WORDS[0], ylabel=ROC_WORDS[1])
-        ax.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, zorder=0)
+        self._begin(ax)
         rows = {"part": "hull", "fpr": window.hull.fpr, "tpr": window.hull.tpr}
-        (self.hull_line_,) = self._line("fpr", "tpr", rows, color="black", linewidth=1.6, label="ROC hull")
-        self.isometric_lines_ = tuple(
-            _draw_line(
-                ax,
-                line,
-                linewidth=1.2,
-                label=f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}",
-            )
-            for line in window.isometrics
-        )
+        (self.hull_line_,) = self._line(rows, color="black", linewidth=1.6, label="ROC hull")
+        lines = []
+        for line in window.isometrics:
+            words = f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}"
+            lines.append(_draw_line(self.ax_, line, linewidth=1.2, label=words))
+        self.isometric_lines_ = tuple(lines)
         self.abstained_line_ = self.new_line_ = None
         if window.case == 3:
             self._draw_abstention()
         if window.case == 3 and new_curve:
             # a class without decided cases has no rate: there is no curve to draw, and the title says so
             with suppress(UndefinedError):
-                curve = window.roc()
+                curve, style = window.roc(), self._series(2)
                 rows = {"part": "decided", "fpr": curve.fpr, "tpr": curve.tpr}
-                (self.new_line_,) = self._line(
-                    "fpr", "tpr", rows, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
-                )
+                words = "ROC hull of the decided cases"
+                (self.new_line_,) = self._line(rows, linewidth=1.5, label=words, **style)
                 rows = {"part": "decided point", "fpr": curve.point[0], "tpr": curve.point[1]}
-                self._line("fpr", "tpr", rows, marker="D", markersize=5, color=_NEW_CURVE["color"])
+                self._line(rows, marker="D", markersize=5, color=style["color"])
         self._draw_points()
         for line in window.isometrics:
             if len(line.segment()):
                 start, end = line.segment().T
                 self._append(part=f"{line.side} isometric", fpr=start, tpr=end)
-        ax.set_title(_headline(window), fontsize=10, loc="left")
-        if legend:
-            legend_below(ax)
+        self.ax_.set_title(_headline(window), fontsize=10, loc="left")
+        self._finish(box=True)
+        if not legend:
+            self.ax_.get_legend().remove()
         return self
 
     def _draw_abstention(self) -> None:
@@ -198,7 +164,7 @@ class ReliableWindowDisplay(FromEstimator, Display):
             "tpr": np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]]),
         }
         look = {"color": ABSTAIN_COLOR, "linewidth": 5, "solid_capstyle": "butt", "zorder": 1}
-        (self.abstained_line_,) = self._line("fpr", "tpr", rows, label="abstained on", **look)
+        (self.abstained_line_,) = self._line(rows, label="abstained on", **look)
         self.ax_.plot([a.fpr, b.fpr, b.fpr], [a.tpr, a.tpr, b.tpr], color=ABSTAIN_COLOR, linewidth=0.9)
         # words stay inside the axes: above a segment at the bottom, left of one at the right
         up, left = a.tpr < 0.08, b.fpr > 0.72
@@ -230,14 +196,13 @@ class ReliableWindowDisplay(FromEstimator, Display):
         window = self.result
         if window.case != 3 and not window.note:
             rows = {"part": "in use", "fpr": window.positive_cut.fpr, "tpr": window.positive_cut.tpr}
-            self._line(
-                "fpr", "tpr", rows, label="in use", marker="*", markersize=13, color="black", linestyle="none"
-            )
+            look = {"marker": "*", "markersize": 13, "color": "black", "linestyle": "none"}
+            self._line(rows, label="in use", **look)
         names = ("a = b", "") if window.case == 1 else ("a", "b")
         points = (("a", window.a, POSITIVE_COLOR), ("b", window.b, NEGATIVE_COLOR))
         for name, (part, point, color) in zip(names, points, strict=True):
             rows = {"part": part, "fpr": point.fpr, "tpr": point.tpr}
-            self._line("fpr", "tpr", rows, marker="o", color=color, markeredgecolor="black", zorder=5)
+            self._line(rows, marker="o", color=color, markeredgecolor="black", zorder=5)
             # above left of the hull, but inside the axes
             offset = (-6, 5) if point.fpr > 0.04 else (9, 5)
             self.ax_.annotate(

@@ -28,7 +28,7 @@ _COLORS = {"negative": NEGATIVE_COLOR, "positive": POSITIVE_COLOR, "abstained": 
 _LARGEST_LOG_E = 12 * math.log(10)
 
 
-class MonitorDisplay(Display):
+class MonitorDisplay(Display, of=PolicyMonitor):
     """Time line of a monitored policy: shares of the outcomes, evidence of a change, cost.
 
     Dashed lines are what the policy expects. Evidence above the red line is an alarm. The cost is
@@ -58,8 +58,6 @@ class MonitorDisplay(Display):
     [0.333, 0.333, 0.333]
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (PolicyMonitor,)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it.

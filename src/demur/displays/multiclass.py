@@ -15,8 +15,7 @@ from demur.displays.base import (
     ACCENT,
     SEQUENTIAL_CMAP,
     SERIES,
-    Display,
-    FromEstimator,
+    PredictionDisplay,
     legend_below,
 )
 from demur.exceptions import DemurError
@@ -38,11 +37,8 @@ def _answer_names(rule: ClassWeights) -> list[str]:
     return names if rule.abstain_weight is None else [*names, "abstain"]
 
 
-class _RuleDisplay(FromEstimator, Display):
+class _RuleDisplay(PredictionDisplay, asks="weighted", of=ClassWeights):
     """A Display of a `ClassWeights` and the labelled scores it is shown on."""
-
-    _asks = "weighted"
-    _kinds = (ClassWeights,)
 
     def __init__(self, *, result: ClassWeights, scores: ArrayLike, y_true: Labels, log: bool = False) -> None:
         super().__init__(result=result)
@@ -173,9 +169,8 @@ class WeightMapDisplay(_RuleDisplay):
             drawn.set_label("an example changes its answer")
             ax.add_collection(drawn)
         self._draw_cell(table, ratios, x_range, y_range)
-        grid_x, grid_y = np.meshgrid(x, y, indexing="ij")
-        self._record(first_log_ratio=grid_x.ravel(), second_log_ratio=grid_y.ravel(), objective=costs.ravel())
-        return self._finish(*words, xlim=x_range, ylim=y_range)
+        self._append_map(x, y, "first_log_ratio second_log_ratio", objective=costs)
+        return self._finish(xlabel=words[0], ylabel=words[1], xlim=x_range, ylim=y_range)
 
     def _draw_cell(self, table: Table, ratios: FloatArray, x_range: Range, y_range: Range) -> None:
         rule = self.result
@@ -273,7 +268,7 @@ class SimplexDisplay(_RuleDisplay):
             if len(here):
                 look = {"mfc": SERIES[k], "mec": "white", "mew": 0.5, "ms": 5, "ls": "none"}
                 rows = {"what": f"example of {name}", "x": here[:, 0], "y": here[:, 1]}
-                self._line("x", "y", rows, marker=marker, label=f"true {name} (n = {len(here)})", **look)
+                self._line(rows, marker=marker, label=f"true {name} (n = {len(here)})", **look)
         for name, (x, y), place in zip(names, _CORNERS, ("right", "left", "center"), strict=False):
             shift = {"right": (-6, -6), "left": (6, -6), "center": (0, 8)}[place]
             ax.annotate(name, (x, y), shift, textcoords="offset points", ha=place, weight="bold")
@@ -312,7 +307,11 @@ def _regions(rule: ClassWeights) -> list[FloatArray | None]:
     return regions
 
 
-class MetaClassTreeDisplay(FromEstimator, Display):
+def _fitted_tree(scores: ArrayLike, y_true: Labels, costs: Any = None) -> MetaClassTree:
+    return MetaClassTree().fit(scores, y_true, costs)
+
+
+class MetaClassTreeDisplay(PredictionDisplay, asks="weighted", of=MetaClassTree, compute=_fitted_tree):
     """A tree of binary decisions between groups of classes; see `MetaClassTree`.
 
     Every box asks for the ratio of two sums of scores; to the left if it reaches the threshold.
@@ -334,22 +333,6 @@ class MetaClassTreeDisplay(FromEstimator, Display):
     ['a, b', 'a']
     >>> plt.close(display.figure_)
     """
-
-    _asks = "weighted"
-    _kinds = (MetaClassTree,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        scores: ArrayLike,
-        y_true: Labels,
-        costs: Any = None,
-        *,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Fit a `MetaClassTree` with its defaults and make its Display."""
-        return cls(result=MetaClassTree().fit(scores, y_true, costs))._shown(ax, name)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree, leaves from left to right."""

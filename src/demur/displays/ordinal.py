@@ -8,7 +8,16 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int
-from demur.displays.base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
+from demur.displays.base import (
+    GUIDE,
+    NEGATIVE_COLOR,
+    SERIES,
+    Display,
+    PredictionDisplay,
+    axes_table,
+    axis_words,
+    series_style,
+)
 from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
 from demur.ordinal.roc import OrdinalSurface, ordinal_roc
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -19,7 +28,13 @@ _WORDS = {"vus": "VUS", "cons": "Cons", "ovo": "Ovo", "pairs": "Pairs"}
 _PANELS = (("cons", "vus"), ("ovo", "vus"), ("pairs", "cons"))
 
 
-class OrdinalSurfaceDisplay(Display):
+def _ordinal_surface(
+    y_true: Labels, y_score: ArrayLike, *, order: Any = None, sample_weight: ArrayLike | None = None
+) -> OrdinalSurface:
+    return ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight).surface()
+
+
+class OrdinalSurfaceDisplay(PredictionDisplay, of=OrdinalSurface, compute=_ordinal_surface, asks="forecasts"):
     """The ROC surface of three ordered levels in 3-D; see `ordinal_roc`.
 
     The higher the better: the height is the largest share of the middle level that is recognised
@@ -47,23 +62,6 @@ class OrdinalSurfaceDisplay(Display):
     'volume 0.75'
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (OrdinalSurface,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike,
-        *,
-        order: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of labels and scores; parameters as in `ordinal_roc`."""
-        curve = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
-        return cls(result=curve.surface())._shown(ax, name)
 
     def plot(self, ax: Any = None, *, steps: int = 30, chance: bool = True) -> Self:
         """Draw the staircase.
@@ -131,7 +129,7 @@ def _staircase(low: FloatArray, high: FloatArray, heights: FloatArray) -> list[t
     return drawn
 
 
-class OrdinalMeasuresDisplay(Display):
+class OrdinalMeasuresDisplay(Display, of=RankingExperiment):
     """Every ordinal measure against every other over random rankings; see `ranking_experiment`.
 
     Histograms on the diagonal, one point per ranking below it, and above it the correlation and
@@ -157,8 +155,6 @@ class OrdinalMeasuresDisplay(Display):
     ['cons', 'ovo', 'pairs', 'vus']
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (RankingExperiment,)
 
     def plot(self, ax: Any = None, *, bins: int = 25) -> Self:
         """Draw the matrix.
@@ -201,7 +197,7 @@ class OrdinalMeasuresDisplay(Display):
         return self
 
 
-class SeparabilityDisplay(Display):
+class SeparabilityDisplay(Display, of=SeparabilityExperiment):
     """Measures against each other as the levels move apart; see `separability_experiment`.
 
     Three panels (figures 4-6 of Waegeman et al. 2006): lines are exact, points are means of
@@ -227,8 +223,6 @@ class SeparabilityDisplay(Display):
     6
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (SeparabilityExperiment,)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the three panels into the given axes (shape (1, 3)) or new ones."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +11,9 @@ from demur._checks import check_confidence_level, check_rate, check_type, input_
 from demur.displays.base import (
     ABSTAIN_COLOR,
     GUIDE,
-    Display,
-    FromEstimator,
+    CurveDisplay,
     by_model,
-    per_model,
+    thinned,
 )
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.intervals import rec_band
@@ -24,11 +22,16 @@ from demur.typing import ArrayLike
 
 __all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
 
-_DRAWN = 4000  # points of one curve: finer than the pixels of any figure
-_SIZE = (5.8, 4.9)
 
-
-class RecCurveDisplay(FromEstimator, Display):
+class RecCurveDisplay(
+    CurveDisplay,
+    asks="forecasts",
+    of=RecCurve,
+    axes={
+        "ylabel": "accuracy (share of cases within the tolerance)",
+        "ylim": (-0.015, 1.015),
+    },
+):
     """REC curves with their areas in the legend and the null model in grey; see `rec_curve`.
 
     Up and left is better. The tolerance axis ends where the null model has reached every
@@ -59,10 +62,6 @@ class RecCurveDisplay(FromEstimator, Display):
     ['tree (0.5)', 'line (0.5)', 'null model (1)']
     >>> plt.close(display.figure_)
     """
-
-    _asks = "forecasts"
-    _kinds = (RecCurve,)
-    _several = True
 
     def __init__(self, *, result: Any, null: RecCurve | None = None) -> None:
         super().__init__(result=result)
@@ -98,10 +97,10 @@ class RecCurveDisplay(FromEstimator, Display):
             "interpolation": interpolation,
             "sample_weight": sample_weight,
         }
-        return cls(
-            result=per_model(partial(rec_curve, y_true, **options), by_model(y_pred, name, "model")),
-            null=null_rec_curve(y_true, constant=null, y_train=y_train, **options),
-        )._shown(ax, None)
+        models = by_model(y_pred, name, "model")
+        curves = {model: rec_curve(y_true, values, **options) for model, values in models.items()}
+        constant = null_rec_curve(y_true, constant=null, y_train=y_train, **options)
+        return cls(result=curves, null=constant)._shown(ax, None)
 
     def plot(
         self,
@@ -125,7 +124,6 @@ class RecCurveDisplay(FromEstimator, Display):
         confidence_level : float, optional
             Shade simultaneous bands of this level (`rec_band`).
         """
-        ax = self._begin(ax, size=_SIZE)
         share = check_rate(null_accuracy, "null_accuracy")
         if max_tolerance is not None:
             limit = tolerance_limit(max_tolerance, np.inf)
@@ -135,47 +133,49 @@ class RecCurveDisplay(FromEstimator, Display):
             limit = max(curve.max_tolerance for curve in self._members.values())
         # without any error there is still an axis to draw
         limit = limit if limit > 0 else 1.0
-        self.bands_: list[Any] = []
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             if confidence_level is not None:
                 band = rec_band(curve, confidence_level=check_confidence_level(confidence_level))
                 x = np.concatenate([[0.0], band.tolerance, [max(limit, float(band.tolerance[-1]))]])
                 # left of the smallest error acc = 0, and the half-width is what the band leaves below acc = 1
                 low = np.concatenate([[0.0], band.low, band.low[-1:]])
                 high = np.concatenate([[1 - band.low[-1]], band.high, band.high[-1:]])
-                look = {"step": "post", "color": style["color"], "alpha": 0.13, "lw": 0, "zorder": 1}
-                self.bands_.append(ax.fill_between(x, low, high, **look))
-            self._draw(name, curve, limit, lw=1.7, zorder=3, **style)
+                self._band(x, (low, high), style["color"], 0.13, step="post", zorder=1)
+            self._steps(name, curve, limit, lw=1.7, zorder=3, **style)
         if self.null is not None:
-            self._draw("null model", self.null, limit, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
+            self._steps("null model", self.null, limit, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
+        self.ax_.locator_params(axis="x", nbins=6)
         loss = next(iter(self._members.values())).loss
-        ax.set(xlim=(-0.01 * limit, 1.01 * limit), ylim=(-0.015, 1.015))
-        ax.locator_params(axis="x", nbins=6)
-        self._finish(f"tolerance ({loss} error)", "accuracy (share of cases within the tolerance)")
+        self._finish(xlabel=f"tolerance ({loss} error)", xlim=(-0.01 * limit, 1.01 * limit))
         title = "model (area over the curve, smaller is better)"
-        ax.get_legend().set_title(title, prop={"size": "small"})
+        self.ax_.get_legend().set_title(title, prop={"size": "small"})
         return self
 
-    def _draw(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
+    def _steps(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
         """Draw the corners up to the end of the axis, no more than can be told apart."""
         x, y = curve.vertices()
         if x[-1] < limit:
             x, y = np.append(x, limit), np.append(y, 1.0)
-        else:
-            # one corner beyond the end, so that the line runs into the border
-            shown = int(np.searchsorted(x, limit, side="right")) + 1
-            x, y = x[:shown], y[:shown]
-        if len(x) > _DRAWN:
-            at = np.searchsorted(x, np.linspace(0, x[-1], _DRAWN // 2), side="right") - 1
-            at = np.unique(np.concatenate([at, np.minimum(at + 1, len(x) - 1)]))
-            x, y = x[at], y[at]
+        # one corner beyond the end, so that the line runs into the border
+        shown = slice(int(np.searchsorted(x, limit, side="right")) + 1)
+        x, y = x[shown], y[shown]
+        at = thinned(x / x[-1], y)
         label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
-        self.lines_ += self._line(
-            "tolerance", "accuracy", {"model": name, "tolerance": x, "accuracy": y}, label=label, **style
-        )
+        rows = {"model": name, "tolerance": x[at], "accuracy": y[at]}
+        self.lines_ += self._line(rows, label=label, **style)
 
 
-class RecCoverageDisplay(Display):
+class RecCoverageDisplay(
+    CurveDisplay,
+    of=RecCoverage,
+    compute=rec_coverage_curve,
+    asks="forecasts",
+    axes={
+        "xlabel": "coverage (share of the cases answered)",
+        "xlim": (-0.01, 1.015),
+        "ylim": (0, None),
+    },
+):
     """Tolerance or area against coverage of regressions that abstain; see `rec_coverage_curve`.
 
     Down is better: a confidence worth its name makes the curve rise from left to right.
@@ -201,49 +201,26 @@ class RecCoverageDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (RecCoverage,)
-    _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        confidence: ArrayLike,
-        *,
-        loss: str = "absolute",
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of one model; arguments as in `rec_coverage_curve`."""
-        return cls(result=rec_coverage_curve(y_true, y_pred, confidence, loss=loss))._shown(ax, name)
-
     def plot(self, ax: Any = None, *, accuracy: float | None = 0.9, ideal: bool = True) -> Self:
         """Draw the tolerance that a share `accuracy` of the answers keeps; None: the area instead.
 
         `ideal` adds, for a single model, what a confidence that ranks by the error would reach.
         """
-        ax = self._begin(ax, size=_SIZE)
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
-        for name, curve, style in self._curves():
-            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **style)
+        for name, curve, style in self._curves(ax):
+            self._coverage(name or "model", curve, share, lw=1.7, zorder=3, **style)
         first = next(iter(self._members.values()))
         if ideal and len(self._members) == 1:
-            best = first.ideal()
-            self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
-        ax.axvline(1.0, color=GUIDE, lw=0.8, zorder=0)
+            look = {"lw": 1.4, "zorder": 2, "color": ABSTAIN_COLOR}
+            self._coverage("best possible confidence", first.ideal(), share, **look)
         words = f"mean {first.loss} error of the answers (AOC)"
         if share is not None:
             words = f"{first.loss} error that {100 * share:g} % of the answers keep"
-        return self._finish(
-            "coverage (share of the cases answered)", words, xlim=(-0.01, 1.015), ylim=(0, None)
-        )
+        self.ax_.axvline(1.0, color=GUIDE, lw=0.8, zorder=0)
+        return self._finish(ylabel=words)
 
-    def _draw(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
-        y = curve.aoc if share is None else curve.tolerance_at(share)
-        at = np.arange(len(y))
-        if len(y) > _DRAWN:
-            at = np.unique(np.linspace(0, len(y) - 1, _DRAWN).astype(np.int64))
-        value = "aoc" if share is None else "tolerance"
+    def _coverage(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
+        value, y = ("aoc", curve.aoc) if share is None else ("tolerance", curve.tolerance_at(share))
+        at = thinned(curve.coverage, y)
         rows = {"model": name, "coverage": curve.coverage[at], value: y[at]}
-        self.lines_ += self._line("coverage", value, rows, label=name, **style)
+        self.lines_ += self._line(rows, label=name, **style)

@@ -17,9 +17,10 @@ from demur.costs.model import probability_cost
 from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
 from demur.displays.base import (
     GUIDE,
+    PC_WORDS,
     SEQUENTIAL_CMAP,
-    PrevalenceDisplay,
-    ScoreDisplay,
+    CurveDisplay,
+    PredictionDisplay,
     with_name,
 )
 from demur.exceptions import UndefinedError
@@ -30,10 +31,17 @@ __all__ = ["DetCurveDisplay", "NetBenefitDisplay", "PvaDisplay", "RegretDisplay"
 
 _POINTS = 501
 _HINDSIGHT = "best threshold in hindsight"
-_AXES = "threshold_probability", "net_benefit"
 
 
-class NetBenefitDisplay(PrevalenceDisplay):
+class NetBenefitDisplay(
+    CurveDisplay,
+    of=NetBenefitCurve,
+    compute=net_benefit_curve,
+    axes={
+        "xlabel": "threshold probability (act from this risk on)",
+        "ylabel": "net benefit (true positives per case)",
+    },
+):
     """Net benefit against the threshold probability (decision curve); see `net_benefit_curve`.
 
     The higher the better, in true positives per case; a useful model is above both "act on all"
@@ -65,10 +73,6 @@ class NetBenefitDisplay(PrevalenceDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (NetBenefitCurve,)
-    _compute = staticmethod(net_benefit_curve)
-    _several = True
-
     def plot(
         self,
         ax: Any = None,
@@ -96,9 +100,7 @@ class NetBenefitDisplay(PrevalenceDisplay):
         low, high = check_range(threshold_probability, "threshold_probability", high=1.0)
         if high == 1.0 or low == high:
             raise input_error("threshold_probability", "must be a pair with low < high < 1", (low, high))
-        ax = self._begin(ax, size=(5.8, 5.2))
-        self.bands_: list[Any] = []
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             if curve.prevalence in (0.0, 1.0):
                 raise UndefinedError(
                     f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
@@ -107,10 +109,10 @@ class NetBenefitDisplay(PrevalenceDisplay):
                 # every predicted probability and the next number above it, where acting on it ends
                 scores = curve.curve.counts.scores
                 t = _with_even(np.concatenate([scores, np.nextafter(scores, 2.0)]), low, high)
-                self._draw("model", name, t, curve.net_benefit(t), lw=1.8, **style)
+                self._benefit(name, "model", t, curve.net_benefit(t), lw=1.8, **style)
                 if confidence_level is not None:
                     ends = curve.interval(t, confidence_level=confidence_level)
-                    self.bands_.append(ax.fill_between(t, *ends, color=style["color"], alpha=0.15, lw=0))
+                    self._band(t, ends, style["color"], 0.15)
                     for part, limit in zip(("lower limit", "upper limit"), ends, strict=True):
                         self._append(model=name, part=part, threshold_probability=t, net_benefit=limit)
             if optimal:
@@ -118,26 +120,22 @@ class NetBenefitDisplay(PrevalenceDisplay):
                 x = curve.curve.vertices[:, 0]
                 missed, alarmed = curve.prevalence * (1 - x), (1 - curve.prevalence) * x
                 t, style["linestyle"] = _with_even(missed / (missed + alarmed), low, high), ":"
-                self._draw(_HINDSIGHT, name, t, curve.optimal_net_benefit(t), lw=1.1, **style)
+                self._benefit(name, _HINDSIGHT, t, curve.optimal_net_benefit(t), lw=1.1, **style)
         # act on all (one line per prevalence) and on none
-        t = np.linspace(low, high, _POINTS)
+        t, models = np.linspace(low, high, _POINTS), len(self.lines_)
         by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
         for number, (rate, curve) in enumerate(by_prevalence.items()):
             words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
-            rows = {"model": "", "part": words, "threshold_probability": t, "net_benefit": curve.treat_all(t)}
-            self._line(*_AXES, rows, color="#777777", lw=1, ls=(0, (4, 3 + 3 * number)), label=words)
-        ax.axhline(0, color="black", lw=0.8, label="act on none")
+            look = {"color": "#777777", "lw": 1, "ls": (0, (4, 3 + 3 * number))}
+            self._benefit("", words, t, curve.treat_all(t), **look)
+        del self.lines_[models:]
+        self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
         rate = max(by_prevalence)
-        return self._finish(
-            "threshold probability (act from this risk on)",
-            "net benefit (true positives per case)",
-            xlim=(low, high),
-            ylim=(-0.25 * rate, 1.05 * rate),
-        )
+        return self._finish(xlim=(low, high), ylim=(-0.25 * rate, 1.05 * rate))
 
-    def _draw(self, part: str, name: str, t: FloatArray, value: Any, **style: Any) -> None:
+    def _benefit(self, name: str, part: str, t: FloatArray, value: Any, **style: Any) -> None:
         rows = {"model": name, "part": part, "threshold_probability": t, "net_benefit": value}
-        self.lines_ += self._line(*_AXES, rows, label=with_name(name, part), **style)
+        self.lines_ += self._line(rows, label=with_name(name, part), **style)
 
 
 def _with_even(points: FloatArray, low: float, high: float) -> FloatArray:
@@ -148,7 +146,15 @@ def _with_even(points: FloatArray, low: float, high: float) -> FloatArray:
 _TICKS = np.array([0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
 
-class DetCurveDisplay(ScoreDisplay):
+class DetCurveDisplay(
+    CurveDisplay,
+    of=RocCurve,
+    compute=roc_curve,
+    axes={
+        "xlabel": "false alarms among the negatives",
+        "ylabel": "misses among the positives",
+    },
+):
     """Detection error trade-off: misses against false alarms on normal deviate axes.
 
     The lower left the better. Scores that are normal in both classes give a straight line, and good
@@ -176,30 +182,33 @@ class DetCurveDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (RocCurve,)
-    _compute = staticmethod(roc_curve)
-
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
-        ax = self._begin(ax, size=(5.2, 5.2))
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             rates = np.stack([curve.fpr, 1 - curve.tpr])
             fpr, fnr = rates[:, ((rates > 0) & (rates < 1)).all(axis=0)]
             self._append(model=name, fpr=fpr, fnr=fnr)
-            self.lines_ += ax.plot(
-                ndtri(fpr), ndtri(fnr), lw=1.6, label=with_name(name, f"AUC {curve.auc:.3f}"), **style
-            )
-        ends = ndtri(_TICKS[[0, -1]])
-        ax.plot(ends, -ends, color=GUIDE, lw=1, zorder=0)
-        words = [f"{100 * tick:g} %" for tick in _TICKS]
-        ax.set_xticks(ndtri(_TICKS), words)
-        ax.set_yticks(ndtri(_TICKS), words)
+            words = with_name(name, f"AUC {curve.auc:.3f}")
+            self.lines_ += self.ax_.plot(ndtri(fpr), ndtri(fnr), lw=1.6, label=words, **style)
+        ticks, shown = ndtri(_TICKS), [f"{100 * tick:g} %" for tick in _TICKS]
+        self.ax_.plot(ticks[[0, -1]], -ticks[[0, -1]], color=GUIDE, lw=1, zorder=0)
+        ends = ticks[0], ticks[-1]
         return self._finish(
-            "false alarms among the negatives", "misses among the positives", xlim=ends, ylim=ends
+            xticks=ticks, xticklabels=shown, yticks=ticks, yticklabels=shown, xlim=ends, ylim=ends
         )
 
 
-class RegretDisplay(ScoreDisplay):
+class RegretDisplay(
+    CurveDisplay,
+    of=CostCurve,
+    compute=cost_curve,
+    axes={
+        "xlabel": "prevalence",
+        "ylabel": "regret per case",
+        "xlim": (0, 1),
+        "ylim": (0, None),
+    },
+):
     """Regret graph: cost above always deciding rightly, against the prevalence, at fixed costs.
 
     The lower the better. The grey triangle is the better of calling all cases negative or all positive;
@@ -226,9 +235,6 @@ class RegretDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostCurve,)
-    _compute = staticmethod(cost_curve)
-
     def plot(self, ax: Any = None, *, cost_fn: float = 1.0, cost_fp: float = 1.0, points: int = 201) -> Self:
         """Draw the curves.
 
@@ -241,21 +247,32 @@ class RegretDisplay(ScoreDisplay):
         points : int
             Number of prevalences.
         """
-        ax = self._begin(ax)
         rate = np.linspace(0, 1, check_positive_int(points, "points", minimum=2))
         worst = rate * float(check_nonnegative(cost_fn, "cost_fn"))
         worst = worst + (1 - rate) * float(check_nonnegative(cost_fp, "cost_fp"))
         place = np.asarray(probability_cost(rate, cost_fn, cost_fp))
         trivial = np.minimum(place, 1 - place) * worst
-        ax.fill_between(rate, trivial, color=GUIDE, alpha=0.35, lw=0, label="without a model")
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             regret = np.asarray(curve.expected_cost(place)) * worst
             rows = {"model": name, "prevalence": rate, "regret": regret, "trivial": trivial}
-            self.lines_ += self._line("prevalence", "regret", rows, lw=1.6, label=name or "model", **style)
-        return self._finish("prevalence", "regret per case", xlim=(0, 1), ylim=(0, None))
+            self.lines_ += self._line(rows, lw=1.6, label=name or "model", **style)
+        look = {"color": GUIDE, "alpha": 0.35, "lw": 0, "zorder": 0}
+        self.ax_.fill_between(rate, trivial, label="without a model", **look)
+        return self._finish()
 
 
-class SkillDisplay(ScoreDisplay):
+class SkillDisplay(
+    CurveDisplay,
+    of=CostCurve,
+    compute=cost_curve,
+    guide=((0, 1), (0, 0), ""),
+    axes={
+        "xlabel": PC_WORDS,
+        "ylabel": "skill",
+        "xlim": (0, 1),
+        "ylim": (-0.02, 1.02),
+    },
+):
     """Skill plot: share of the cost of the best rule without a model that the model saves.
 
     The higher the better: 1 never errs, 0 is of no use. Against the operating point, where a false
@@ -282,32 +299,30 @@ class SkillDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostCurve,)
-    _compute = staticmethod(cost_curve)
-
     def plot(self, ax: Any = None, *, points: int = 199) -> Self:
         """Draw the curves on `ax`, or on new axes, at so many operating points."""
-        ax = self._begin(ax)
         count = check_positive_int(points, "points")
         place = np.arange(1, count + 1) / (count + 1)
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
             skill = 1 - np.asarray(curve.expected_cost(place)) / np.minimum(place, 1 - place)
             rows = {"model": name, "pc": place, "skill": skill}
-            self.lines_ += self._line("pc", "skill", rows, lw=1.6, label=name or "model", **style)
-        ax.axhline(0, color=GUIDE, lw=1, zorder=0)
-        return self._finish(
-            "operating point PC(+): 0 only false alarms matter, 1 only misses",
-            "skill",
-            xlim=(0, 1),
-            ylim=(-0.02, 1.02),
-        )
+            self.lines_ += self._line(rows, lw=1.6, label=name or "model", **style)
+        return self._finish()
 
 
-class PvaDisplay(ScoreDisplay):
+class PvaDisplay(
+    PredictionDisplay,
+    of=CostCurve,
+    compute=cost_curve,
+    axes={
+        "xlabel": "prevalence",
+        "ylabel": "cost of a miss (a false alarm costs the rest to 1)",
+    },
+):
     """Prevalence-value-accuracy plot: cost over prevalence and the share of a miss in the two costs.
 
-    Darker is dearer. Costs of a miss and of a false alarm add up to 1, and the best threshold is taken
-    at every point. After Remaley et al. (1999), Clinical Chemistry 45.
+    Darker is more expensive. Costs of a miss and of a false alarm add up to 1, and the best threshold is
+    taken at every point. After Remaley et al. (1999), Clinical Chemistry 45.
 
     Parameters
     ----------
@@ -329,10 +344,6 @@ class PvaDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (CostCurve,)
-    _compute = staticmethod(cost_curve)
-    _several = False
-
     def plot(self, ax: Any = None, *, resolution: int = 101) -> Self:
         """Draw the map on `ax`, or on new axes, at so many points each way."""
         ax = self._begin(ax, size=(5.8, 4.8))
@@ -340,11 +351,9 @@ class PvaDisplay(ScoreDisplay):
         rate, miss = np.meshgrid(side, side)
         worst = rate * miss + (1 - rate) * (1 - miss)
         place = np.divide(rate * miss, worst, out=np.zeros_like(worst), where=worst > 0)
-        cost = np.asarray(self.result.expected_cost(place.ravel())).reshape(place.shape) * worst
-        self.image_ = ax.pcolormesh(
-            side, side, cost, cmap=SEQUENTIAL_CMAP, shading="gouraud", rasterized=True
-        )
+        cost = np.asarray(self.result.expected_cost(place)) * worst
+        look = {"cmap": SEQUENTIAL_CMAP, "shading": "gouraud", "rasterized": True}
+        self.image_ = ax.pcolormesh(side, side, cost, **look)
         self.figure_.colorbar(self.image_, ax=ax, label="cost per case")
         self._append(model="", prevalence=rate.ravel(), miss=miss.ravel(), cost=cost.ravel())
-        ax.set(xlabel="prevalence", ylabel="cost of a miss (a false alarm costs the rest to 1)")
-        return self
+        return self._finish(box=True)

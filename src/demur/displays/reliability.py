@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur.calibration.reliability import ReliabilityCurve, reliability_curve
-from demur.displays.base import GUIDE, ScoreDisplay, with_name
+from demur.displays.base import CurveDisplay, with_name
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -15,7 +15,19 @@ _BINS = 40
 _TALLEST = 0.12
 
 
-class ReliabilityDisplay(ScoreDisplay):
+class ReliabilityDisplay(
+    CurveDisplay,
+    of=ReliabilityCurve,
+    compute=reliability_curve,
+    guide=((0, 1), (0, 1), "calibrated"),
+    axes={
+        "xlabel": "forecast probability",
+        "ylabel": "observed share of positives",
+        "xlim": (-0.02, 1.02),
+        "yticks": np.linspace(0, 1, 6),
+        "aspect": "equal",
+    },
+):
     """Observed share against forecast probability (CORP reliability diagram); see `reliability_curve`.
 
     On the diagonal is better. The curve is the pooled blocks themselves, without bins; the small
@@ -47,9 +59,6 @@ class ReliabilityDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (ReliabilityCurve,)
-    _compute = staticmethod(reliability_curve)
-
     def plot(
         self,
         ax: Any = None,
@@ -72,33 +81,24 @@ class ReliabilityDisplay(ScoreDisplay):
         bars : bool
             Draw how often which forecast was given.
         """
-        ax = self._begin(ax, size=(5.4, 6.0))
-        self.bands_: list[Any] = []
         self.bars_: list[Any] = []
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1.0, label="calibrated")
-        for name, curve, style in self._curves():
+        for name, curve, style in self._curves(ax):
+            color = style["color"]
             if len(self._members) == 1 and confidence_level is not None:
-                band = curve.consistency_band(
-                    confidence_level=confidence_level, n_resamples=n_resamples, rng=rng
-                )
+                options: Any = {"n_resamples": n_resamples, "rng": rng}
+                band = curve.consistency_band(confidence_level=confidence_level, **options)
                 limits = {"observed": np.nan, "low": band.low, "high": band.high}
                 self._append(part="band", model=name, forecast=band.forecast, **limits)
-                look = {"color": style["color"], "alpha": 0.15, "lw": 0}
                 words = f"{confidence_level:.0%} band of a calibrated model"
-                self.bands_.append(ax.fill_between(band.forecast, band.low, band.high, label=words, **look))
+                self._band(band.forecast, (band.low, band.high), color, 0.15, label=words)
             words = f"Brier {curve.brier:.3f}, miscalibration {curve.miscalibration:.3f}"
             marker = {"marker": "o", "markersize": 3} if len(curve.forecast) <= 30 else {}
             rows = {"part": "curve", "model": name, "forecast": curve.forecast, "observed": curve.observed}
             rows |= {"low": np.nan, "high": np.nan}
-            self.lines_ += self._line(
-                "forecast", "observed", rows, lw=1.8, label=with_name(name, words), **style, **marker
-            )
+            self.lines_ += self._line(rows, lw=1.8, label=with_name(name, words), **style, **marker)
             if bars:
                 heights, edges = np.histogram(curve.forecast, bins=_BINS, range=(0, 1), weights=curve.weight)
                 place = {"width": 1 / _BINS, "bottom": -0.02 - _TALLEST, "align": "edge"}
-                look = {"color": style["color"], "alpha": 0.35, "lw": 0}
                 heights = heights / heights.max() * (_TALLEST - 0.02)
-                self.bars_.append(ax.bar(edges[:-1], heights, **place, **look))
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02 - _TALLEST * bars, 1.02), aspect="equal")
-        ax.set_yticks(np.linspace(0, 1, 6))
-        return self._finish("forecast probability", "observed share of positives")
+                self.bars_.append(self.ax_.bar(edges[:-1], heights, **place, color=color, alpha=0.35, lw=0))
+        return self._finish(ylim=(-0.02 - _TALLEST * bars, 1.02))

@@ -10,32 +10,29 @@ from demur.counts.window import AbstentionWindow
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
+    DIAGONAL,
     GUIDE,
+    ROC_SPACE,
     UNIT_SQUARE,
-    PrevalenceDisplay,
-    ScoreDisplay,
-    framed,
-    thinned,
+    CurveDisplay,
     threshold_words,
     with_name,
 )
 from demur.roc.curve import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
 from demur.surface.window import decide
 
-__all__ = ["ROC_WORDS", "PrecisionRecallDisplay", "RocCurveDisplay", "roc_space"]
+__all__ = ["PrecisionRecallDisplay", "RocCurveDisplay"]
 
 
-ROC_WORDS = "false positive rate", "true positive rate"
-
-
-def roc_space(ax: Any) -> None:
-    """Draw the diagonal, scale and name the axes of ROC space, put the legend below."""
-    ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-    ax.set(**UNIT_SQUARE)
-    framed(ax, *ROC_WORDS)
-
-
-class RocCurveDisplay(ScoreDisplay):
+class RocCurveDisplay(
+    CurveDisplay,
+    of=RocCurve,
+    compute=roc_curve,
+    columns={"fpr": "fpr", "tpr": "tpr", "threshold": "thresholds"},
+    legend="AUC {0.auc:.3f}",
+    axes=ROC_SPACE,
+    guide=DIAGONAL,
+):
     """ROC curves with their convex hulls, and the two thresholds of a window; see `roc_curve`.
 
     Up and left is better. A curve of more than 4000 points is thinned for drawing to the first,
@@ -71,9 +68,6 @@ class RocCurveDisplay(ScoreDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (RocCurve,)
-    _compute = staticmethod(roc_curve)
-
     def plot(
         self,
         ax: Any = None,
@@ -93,29 +87,24 @@ class RocCurveDisplay(ScoreDisplay):
             Mark the points its two thresholds reach, on every curve: only scores of one scale
             share a window.
         """
-        ax = self._begin(ax, size=(5.2, 5.6))
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         self.window_markers_: list[Any] = []
-        for index, (name, curve, style) in enumerate(self._curves()):
-            at = thinned(curve.fpr, curve.tpr)
-            points = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": curve.thresholds[at]}
-            rows = {"model": name, "part": "curve", **points}
-            label = with_name(name, f"AUC {curve.auc:.3f}")
-            self.lines_ += self._line("fpr", "tpr", rows, label=label, lw=1.6, **style)
+        for name, curve, style in self._curves(ax):
+            self._draw(name, curve, style, part="curve")
             if hull:
                 outer, color = curve.convex_hull(), style["color"]
                 if len(self._members) == 1:
-                    ax.fill_between(outer.fpr, outer.tpr, outer.fpr, color=color, alpha=0.07, lw=0, zorder=0)
+                    self._band(outer.fpr, (outer.fpr, outer.tpr), color, 0.07, zorder=0)
                 points = {"fpr": outer.fpr, "tpr": outer.tpr, "threshold": outer.thresholds}
                 marker = {"marker": "o" if len(outer.fpr) <= 30 else None, "ms": 3}
                 words = with_name(name, f"convex hull, area {outer.auc:.3f}")
                 rows = {"model": name, "part": "hull", **points}
-                self._line("fpr", "tpr", rows, color=color, lw=0.9, alpha=0.75, label=words, **marker)
+                self._line(rows, color=color, lw=0.9, alpha=0.75, label=words, **marker)
             if window is not None:
-                self._mark(name, curve, window, first=index == 0)
-        return self._finish(*ROC_WORDS, **UNIT_SQUARE)
+                self._mark(name, curve, window)
+        return self._finish()
 
-    def _mark(self, name: str, curve: RocCurve, window: Any, *, first: bool) -> None:
+    def _mark(self, name: str, curve: RocCurve, window: Any) -> None:
+        """Mark what the two thresholds of a window reach; the first curve explains the marks."""
         # thresholds[0] stands for "nothing is positive"; the rest are the distinct scores, descending
         codes = decide(curve.thresholds[1:], window)
         called, kept = np.count_nonzero(codes == 1), np.count_nonzero(codes != 0)
@@ -124,24 +113,27 @@ class RocCurveDisplay(ScoreDisplay):
             (called, "^", ACCENT, pair[1], "upper threshold: positive from here up"),
             (kept, "v", ABSTAIN_COLOR, pair[0], "lower threshold: negative from here down"),
         )
+        first = not self.window_markers_
         for at, shape, color, threshold, words in marks:
+            label = f"{words} ({threshold_words(threshold)})" if first else None
+            look = {"ls": "none", "marker": shape, "ms": 9, "mec": "black", "mew": 0.8, "zorder": 5}
             point = {"fpr": curve.fpr[at], "tpr": curve.tpr[at], "threshold": threshold}
-            self.window_markers_ += self._line(
-                "fpr",
-                "tpr",
-                {"model": name, "part": "window", **point},
-                ls="none",
-                marker=shape,
-                ms=9,
-                mec="black",
-                mew=0.8,
-                color=color,
-                label=f"{words} ({threshold_words(threshold)})" if first else None,
-                zorder=5,
-            )
+            rows = {"model": name, "part": "window", **point}
+            self.window_markers_ += self._line(rows, color=color, label=label, **look)
 
 
-class PrecisionRecallDisplay(PrevalenceDisplay):
+class PrecisionRecallDisplay(
+    CurveDisplay,
+    of=PrecisionRecallCurve,
+    compute=precision_recall_curve,
+    columns={"recall": "recall", "precision": "precision", "threshold": "thresholds"},
+    legend="average precision {0.average_precision:.3f}",
+    axes={
+        **UNIT_SQUARE,
+        "xlabel": "recall (true positive rate)",
+        "ylabel": "precision",
+    },
+):
     """Precision against recall of every threshold; see `precision_recall_curve`.
 
     Up and right is better; the dashed line is the precision of calling every case positive, the
@@ -168,22 +160,14 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (PrecisionRecallCurve,)
-    _compute = staticmethod(precision_recall_curve)
-    _several = True
-
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
-        ax = self._begin(ax, size=(5.2, 5.4))
-        for name, curve, style in self._curves():
-            at = thinned(curve.recall, curve.precision)
-            x, y = curve.recall[at], curve.precision[at]
-            words = with_name(name, f"average precision {curve.average_precision:.3f}")
+        for name, curve, style in self._curves(ax):
+            self._draw(name, curve, style)
+            x, y = self.lines_[-1].get_data()
             # the first threshold already finds something: its step reaches back to recall 0
-            corners = np.repeat(np.concatenate([[0.0], x]), 2)[1:-1], np.repeat(y, 2)
-            self.lines_ += ax.plot(*corners, label=words, lw=1.6, **style)
-            self._append(model=name, recall=x, precision=y, threshold=curve.thresholds[at])
+            self.lines_[-1].set_data(np.repeat(np.concatenate([[0.0], x]), 2)[1:-1], np.repeat(y, 2))
         for number, rate in enumerate(dict.fromkeys(curve.prevalence for curve in self._members.values())):
             words = f"call every case positive, precision {rate:.3g}"
-            ax.axhline(rate, color=GUIDE, lw=1, ls=(0, (4, 3 + 2 * number)), zorder=0, label=words)
-        return self._finish("recall (true positive rate)", "precision", **UNIT_SQUARE)
+            self.ax_.axhline(rate, color=GUIDE, lw=1, ls=(0, (4, 3 + 2 * number)), zorder=0, label=words)
+        return self._finish()

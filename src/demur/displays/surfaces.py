@@ -24,9 +24,7 @@ from demur.displays.base import (
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     SEQUENTIAL_CMAP,
-    Display,
-    FromEstimator,
-    PrevalenceDisplay,
+    PredictionDisplay,
     axes_table,
     score_range,
     threshold_words,
@@ -205,7 +203,7 @@ def _require_shown(window: Any, costs: tuple[Range, Range] | None) -> None:
         )
 
 
-class AbstentionSurfaceDisplay(PrevalenceDisplay):
+class AbstentionSurfaceDisplay(PredictionDisplay, of=AbstentionSurface, compute=abstention_surface):
     """The smallest expected cost over the relative costs (mu, nu); see `abstention_surface`.
 
     The lower the better. Colour maps are drawn from a grid of exact values; everything in 3-D from
@@ -236,9 +234,6 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
     'with free choice of the window a case costs 0.167'
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (AbstentionSurface,)
-    _compute = staticmethod(abstention_surface)
 
     def plot(
         self,
@@ -326,9 +321,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
             look = {"ms": 8, "mfc": ACCENT, "mec": "white", "mew": 1.2, "clip_on": False, "ls": "none"}
             self.ax_.plot(window.mu, window.nu_positive, "o", label=words, **look)
-        x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
-        self._record(mu=x.ravel(), nu=y.ravel(), value=values.ravel())
-        return self._finish(MU_WORDS, NU_WORDS)
+        self._append_map(grid.mu, grid.nu, "mu nu", value=values)
+        return self._finish(xlabel=MU_WORDS, ylabel=NU_WORDS)
 
     # ---------------------------------------------------------------- three dimensions
 
@@ -446,7 +440,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
 _CENTRAL = 0.02, 0.98
 
 
-class SurfaceRowDisplay(Display):
+class SurfaceRowDisplay(PredictionDisplay, of=AbstentionSurface, several=True, compute=abstention_surface):
     """Four colour maps per classifier: cost, abstention rate, lower and upper threshold.
 
     One row per classifier, one scale per column over all classifiers and both thresholds on the
@@ -477,9 +471,6 @@ class SurfaceRowDisplay(Display):
     ((2, 4), (0.0, 5.0))
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (AbstentionSurface,)
-    _several = True
 
     def plot(
         self,
@@ -520,9 +511,8 @@ class SurfaceRowDisplay(Display):
                 meshes[what] = draw_map(axes, grid, values[what], what, self.limits_[what])
                 draw_lemma(axes, mu, nu)
             self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
-            x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
-            flat = {what: column.ravel() for what, column in values.items()}
-            self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
+            names = np.full(grid.cost.shape, name)
+            self._append_map(grid.mu, grid.nu, "mu nu", model=names, **values)
         for column, (what, mesh) in enumerate(meshes.items()):
             self.ax_[-1, column].set_xlabel(SHORT_MU)
             words = MAP_COLUMNS[what][0].replace(" (a miss costs 1)", "")
@@ -561,7 +551,7 @@ def _limits(grids: dict[str, SurfaceGrid], scores: Range, *, central: bool) -> d
 _EQUAL = 1e-12
 
 
-class SurfaceDifferenceDisplay(FromEstimator, Display):
+class SurfaceDifferenceDisplay(PredictionDisplay, of=SurfaceDifference):
     """Where and by how much one surface is cheaper than another; see `AbstentionSurface.minus`.
 
     Colours are centred at 0; costs at which both are equal are hatched; the black line is where
@@ -588,8 +578,6 @@ class SurfaceDifferenceDisplay(FromEstimator, Display):
     True
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (SurfaceDifference,)
 
     @classmethod
     def from_predictions(
@@ -661,7 +649,7 @@ class SurfaceDifferenceDisplay(FromEstimator, Display):
         words = f"difference of cost per case:\n{first} minus {second}"
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
         draw_lemma(ax, gap.mu, gap.nu)
-        self._record(mu=x.ravel(), nu=y.ravel(), difference=values.ravel(), equal=equal.ravel())
+        self._append_map(mu, nu, "mu nu", difference=values, equal=equal)
         # which colour means what, with exact shares of the area
         cmap = self.mesh_.get_cmap()
         whole = gap.better_area + gap.worse_area + gap.equal_area
@@ -674,4 +662,4 @@ class SurfaceDifferenceDisplay(FromEstimator, Display):
             Patch(label=f"{words} on {100 * area / whole:.1f} % of the area", **style)
             for area, style, words in (keys if gap.equal_area > 0 else keys[:2])
         ]
-        return self._finish(MU_WORDS, NU_WORDS, extra=patches)
+        return self._finish(xlabel=MU_WORDS, ylabel=NU_WORDS, extra=patches)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_finite, check_type, input_error
+from demur._checks import check_finite, input_error
 from demur.costs.model import CostModel
-from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, FromEstimator, pyplot
+from demur.displays.base import (
+    ACCENT,
+    DASHES,
+    DIAGONAL,
+    GUIDE,
+    SERIES,
+    UNIT_SQUARE,
+    Display,
+    PredictionDisplay,
+    pyplot,
+)
 from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
 from demur.typing import ArrayLike
 from demur.unlabelled.thresholds import (
@@ -24,22 +35,18 @@ __all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
 _DEFAULT_MU = np.geomspace(0.1, 10, 201)
 
 
-class _NrocDisplay(FromEstimator, Display):
-    """A Display made from the probabilities of unlabelled cases."""
-
-    _asks = "unlabelled"
-
-    def __init__(self, *, result: NrocCurve) -> None:
-        check_type(result, "result", NrocCurve, "an")
-        super().__init__(result=result)
-
-    @classmethod
-    def from_predictions(cls, proba: ArrayLike, *, ax: Any = None, name: str | None = None) -> Self:
-        """Make the Display of P(positive) of unlabelled cases."""
-        return cls(result=nroc_curve(proba))._shown(ax, name)
-
-
-class NrocCurveDisplay(_NrocDisplay):
+class NrocCurveDisplay(
+    PredictionDisplay,
+    of=NrocCurve,
+    compute=nroc_curve,
+    asks="unlabelled",
+    axes={
+        **UNIT_SQUARE,
+        "xlabel": "expected false positive rate",
+        "ylabel": "expected true positive rate",
+    },
+    guide=DIAGONAL,
+):
     """Expected ROC curve of unlabelled cases, with the line of equal cost that touches it.
 
     The NROC space of Blanco-Vega et al. (2006), section 2.3. See `nroc_curve` and `nroc_threshold`.
@@ -68,13 +75,11 @@ class NrocCurveDisplay(_NrocDisplay):
 
     def plot(self, ax: Any = None, *, costs: CostModel | None = None) -> Self:
         """Draw the curve on `ax` or on new axes; with `costs` also the thresholds they lead to."""
-        ax = self._begin(ax, size=(5.2, 5.2))
+        ax = self._begin(ax)
         curve: NrocCurve = self.result
-        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
-        (self.curve_,) = ax.plot(
-            curve.fpr, curve.tpr, lw=1.8, label=f"expected curve, area {curve.auc:.3g}", **self._series(0)
-        )
-        self._record(fpr=curve.fpr, tpr=curve.tpr, thresholds=curve.thresholds)
+        words = f"expected curve, area {curve.auc:.3g}"
+        rows = {"fpr": curve.fpr, "tpr": curve.tpr, "thresholds": curve.thresholds}
+        (self.curve_,) = self._line(rows, lw=1.8, label=words, **self._series(0))
         self.line_: Any = None
         self.points_: list[Any] = []
         if costs is not None:
@@ -94,18 +99,21 @@ class NrocCurveDisplay(_NrocDisplay):
             label = f"equal cost, slope {costs.mu:.3g}"
             self.line_ = ax.axline(self._drawn["nroc_point"], slope=costs.mu, label=label, **line)
             self._record(line_slope=costs.mu)
-        return self._finish(
-            "expected false positive rate",
-            "expected true positive rate",
-            box=True,
-            xlim=(-0.02, 1.02),
-            ylim=(-0.02, 1.02),
-            aspect="equal",
-            title=f"Expected from {curve.n} unlabelled cases",
-        )
+        return self._finish(box=True, title=f"Expected from {curve.n} unlabelled cases")
 
 
-class ThresholdsByCostDisplay(_NrocDisplay):
+class ThresholdsByCostDisplay(
+    PredictionDisplay,
+    of=NrocCurve,
+    compute=nroc_curve,
+    asks="unlabelled",
+    axes={
+        "xlabel": "relative cost of a false alarm (a miss costs 1)",
+        "ylabel": "threshold on P(positive)",
+        "xscale": "log",
+        "ylim": (-0.02, 1.02),
+    },
+):
     """The three thresholds without labels against the relative cost of a false alarm.
 
     Shows how far the rules are apart for the probabilities at hand; see `direct_threshold`,
@@ -136,27 +144,22 @@ class ThresholdsByCostDisplay(_NrocDisplay):
         if values.min() <= 0:
             raise input_error("mu", "must be above 0 on a logarithmic axis", float(values.min()))
         ax = self._begin(ax)
-        words = {
-            "direct": "direct (calibrated)",
-            "ranking": "ranking (order only)",
-            "nroc": "NROC (equally frequent classes)",
-        }
         # the curve keeps the probabilities as its thresholds
-        skews, proba = values.tolist(), self.result.thresholds[1:]
-        heights = {
-            "direct": [direct_threshold(mu=mu).threshold for mu in skews],
-            "ranking": [ranking_threshold(proba, mu=mu).threshold for mu in skews],
-            "nroc": [nroc_threshold(proba, mu=mu).threshold for mu in skews],
-        }
-        self._record(mu=values, **heights)
-        self.lines_: dict[str, Any] = {}
-        for k, (name, height) in enumerate(heights.items()):
-            (self.lines_[name],) = ax.plot(values, height, lw=1.8, label=words[name], **self._series(k))
-        ax.set(xscale="log", ylim=(-0.02, 1.02))
-        ax.xaxis.set_major_formatter("{x:g}")
-        return self._finish(
-            "relative cost of a false alarm (a miss costs 1)", "threshold on P(positive)", box=True
+        proba = self.result.thresholds[1:]
+        rules: tuple[tuple[str, str, Any], ...] = (
+            ("direct", "direct (calibrated)", direct_threshold),
+            ("ranking", "ranking (order only)", partial(ranking_threshold, proba)),
+            ("nroc", "NROC (equally frequent classes)", partial(nroc_threshold, proba)),
         )
+        self.lines_ = {}
+        self._record(mu=values)
+        for index, (name, words, rule) in enumerate(rules):
+            self._record(**{name: [rule(mu=mu).threshold for mu in values.tolist()]})
+            look = {"lw": 1.8, "label": words, **self._series(index)}
+            (self.lines_[name],) = ax.plot(values, self._drawn[name], **look)
+        self._finish(box=True)
+        ax.xaxis.set_major_formatter("{x:g}")
+        return self
 
 
 _SCHEME_WORDS = {
@@ -182,7 +185,7 @@ _ORACLE_COLORS = {"oracle, direct": "black", "oracle at 0.5": GUIDE}
 _RATIO_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 50, 100)
 
 
-class MimeticCostDisplay(Display):
+class MimeticCostDisplay(Display, of=MimeticComparison):
     """Cost of mimetic models by relative cost, all configurations; see `mimetic_costs`.
 
     One panel per scheme, the oracle at the direct threshold in every panel as the rival to
@@ -214,8 +217,6 @@ class MimeticCostDisplay(Display):
     ['Mim0', 'Mim2']
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (MimeticComparison,)
 
     def plot(self, ax: Any = None, *, relative: bool = True) -> Self:
         """Draw on new axes, one panel per scheme; a given `ax` takes all lines of one panel.

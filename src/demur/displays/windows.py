@@ -19,7 +19,7 @@ from demur.displays.base import (
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     Display,
-    FromEstimator,
+    PredictionDisplay,
     score_range,
 )
 from demur.exceptions import InputError
@@ -52,7 +52,7 @@ class _ScoreBarsDisplay(Display):
 
         With fewer distinct scores than bins every score has its own bar, as have infinite ones.
         """
-        window = self.window
+        window: Any = (np.inf, np.inf) if self.window is None else self.window
         lower, upper = (window.lower, window.upper) if hasattr(window, "lower") else window
         cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
         low, high = score_range(np.concatenate([scores, cuts]))
@@ -75,7 +75,8 @@ class _ScoreBarsDisplay(Display):
                 cells = np.histogram(inside, edges, weights=mass[many])[0]
                 columns[name] = np.concatenate([mass[single], cells])
             keep = sum(columns[name] for name in masses) > 0
-            self._append(decision=ZONES[code][0], **{name: column[keep] for name, column in columns.items()})
+            word = "none" if self.window is None else ZONES[code][0]
+            self._append(decision=word, **{name: column[keep] for name, column in columns.items()})
         return stops
 
     def _draw_zones(
@@ -86,7 +87,8 @@ class _ScoreBarsDisplay(Display):
         Returns which rows are finite; of those the middle, the width of a bar, and whether it is a bin.
         """
         first, *thresholds, last = stops.tolist()
-        for (word, color), (start, stop) in zip(ZONES.values(), pairwise(stops), strict=True):
+        zones = () if self.window is None else zip(ZONES.values(), pairwise(stops), strict=True)
+        for (word, color), (start, stop) in zones:
             self.ax_.axvspan(start, stop, color=color, alpha=alpha, lw=0, label=words[word])
         for threshold in set(thresholds) - {first, last}:
             self.ax_.axvline(threshold, color="black", lw=1, ls=(0, (4, 2)))
@@ -99,7 +101,7 @@ class _ScoreBarsDisplay(Display):
         return finite, low / 2 + high / 2, width, binned
 
 
-class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
+class WindowDisplay(PredictionDisplay, _ScoreBarsDisplay, of=AbstentionSurface):
     """Distribution of the scores by class, with the window that decides; see `abstention_surface`.
 
     Positives upwards in orange, negatives downwards in blue; the background says what happens
@@ -112,8 +114,8 @@ class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
     ----------
     result : AbstentionSurface
         The evidence.
-    window : AbstentionWindow or (lower, upper)
-        What to show on it.
+    window : AbstentionWindow or (lower, upper), optional
+        What to show on it; None shows the scores alone.
 
     Attributes
     ----------
@@ -136,12 +138,13 @@ class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
     >>> plt.close(display.figure_)
     """
 
-    _kinds = (AbstentionSurface,)
-
-    def __init__(self, *, result: AbstentionSurface, window: AbstentionWindow | tuple[float, float]) -> None:
+    def __init__(
+        self, *, result: AbstentionSurface, window: AbstentionWindow | tuple[float, float] | None = None
+    ) -> None:
         super().__init__(result=result)
-        # decide() owns the rule of a window; asking it about any score checks the window
-        decide([0.0], window)
+        if window is not None:
+            # decide() owns the rule of a window; asking it about any score checks the window
+            decide([0.0], window)
         self.window = window
 
     @classmethod
@@ -206,7 +209,7 @@ class WindowDisplay(FromEstimator, _ScoreBarsDisplay):
         ax.axhline(0, color="black", lw=0.8)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
         unit = "" if len(counts.scores) <= bins else " per unit of score"
-        return self._finish("score", f"share of all cases{unit}", columns=2)
+        return self._finish(xlabel="score", ylabel=f"share of all cases{unit}", columns=2)
 
 
 _PER = 1000
@@ -219,7 +222,7 @@ _STYLES = {
 }
 
 
-class CaseCostsDisplay(_ScoreBarsDisplay):
+class CaseCostsDisplay(_ScoreBarsDisplay, of=ScoreCosts):
     """Money by score under a window: what it saves, what it loses, what its reviews cost.
 
     Upwards what calling everything negative would have lost and the window does not: the costs of a
@@ -261,8 +264,6 @@ class CaseCostsDisplay(_ScoreBarsDisplay):
     [40.0, 12.0]
     >>> plt.close(display.figure_)
     """
-
-    _kinds = (ScoreCosts,)
 
     def __init__(self, *, result: ScoreCosts, window: AbstentionWindow | None = None) -> None:
         super().__init__(result=result)
@@ -310,7 +311,8 @@ class CaseCostsDisplay(_ScoreBarsDisplay):
         ax.grid(axis="y", color=GUIDE, lw=0.4)
         ax.set_axisbelow(True)
         ax.yaxis.set_major_formatter(lambda value, _: f"{abs(value):,g}")
-        return self._finish("score", "paid (down) and saved (up), per 1,000 cases", columns=2)
+        words = "paid (down) and saved (up), per 1,000 cases"
+        return self._finish(xlabel="score", ylabel=words, columns=2)
 
 
 def _amount(money: float) -> str:
