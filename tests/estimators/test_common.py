@@ -18,7 +18,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import check_estimator
 
 from demur import (
     AbstainingClassifier,
@@ -56,50 +55,6 @@ def quiet_logistic():
 def data():
     X, y = load_breast_cancer(return_X_y=True)
     return StandardScaler().fit_transform(X)[:, :5], y
-
-
-# ---------------------------------------------------------------- check_estimator
-
-NOT_THE_ARGMAX = (
-    "wants predict to be the argmax of predict_proba and decision_function, which pass through unchanged; "
-    "predict abstains and moves thresholds"
-)
-EXPECTED = {
-    "abstaining": {"check_classifiers_train": NOT_THE_ARGMAX},
-    "cautious": {"check_classifiers_train": NOT_THE_ARGMAX},
-    "reliable": {"check_classifiers_train": NOT_THE_ARGMAX},
-    "delegating": {},
-}
-FIRST_ROW = (
-    "in scikit-learn 1.6 makes two classes of three by the first row, which differs between the weighted and "
-    "the repeated cases it compares; passes from the version on that takes the smallest label"
-)
-OLD = {
-    f"check_sample_weight_equivalence_on_{kind}_data": FIRST_ROW
-    for kind in ("dense", "sparse")
-    if sklearn.__version__.startswith("1.6.")
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_check_estimator(kind):
-    model = classifier(kind, quiet_logistic())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tiny data sets: degenerate data, skipped checks
-        checks = check_estimator(model, expected_failed_checks={**EXPECTED[kind], **OLD}, on_fail=None)
-    failed = {check["check_name"]: check["exception"] for check in checks if check["status"] == "failed"}
-    assert failed == {}
-    # a check that is expected to fail and passes would be a stale excuse
-    excused = {check["check_name"] for check in checks if check["status"] == "xfail"}
-    assert excused - set(OLD) == set(EXPECTED[kind])
-
-
-def test_cautious_classifier_that_never_abstains_passes_the_argmax_check():
-    model = CautiousClassifier(quiet_logistic(), max_abstention=0.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        checks = check_estimator(model, on_fail=None)
-    assert [check["check_name"] for check in checks if check["status"] == "failed"] == []
 
 
 # ---------------------------------------------------------------- the estimator protocol

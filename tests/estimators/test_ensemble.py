@@ -2,11 +2,9 @@
 
 import itertools
 import pickle
-import warnings
 
 import numpy as np
 import pytest
-import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -15,11 +13,10 @@ from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import check_estimator
 
 from demur import ABSTAIN, CostModel, InputError
 from demur.comparison.combination_learner import CombinationLearner
-from demur.estimators import CautiousEnsemble, GuardedClassifier, NeighbourDistance
+from demur.estimators import CautiousEnsemble, GuardedClassifier
 from demur.estimators.chain import Chain, ChainLearner
 from demur.estimators.honest_costs import plain_problem, weighted_losses
 from demur.honest.cases import SplitCases
@@ -44,34 +41,6 @@ def guarded(**options):
 @pytest.fixture(scope="module")
 def data():
     return make_classification(240, 4, n_redundant=0, flip_y=0.1, random_state=1)
-
-
-# as in test_common.py: that version makes two classes of three by the first row
-OLD = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "compares other classes in scikit-learn 1.6"
-    for kind in ("dense", "sparse")
-    if sklearn.__version__.startswith("1.6.")
-}
-NOT_THE_ARGMAX = "wants predict to be the argmax of predict_proba; predict abstains"
-
-
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        (ensemble(cv=2, combine="chain"), {}),
-        (guarded(cv=2), {"check_classifiers_train": NOT_THE_ARGMAX}),
-        (NeighbourDistance(), {}),
-    ],
-    ids=["ensemble", "guarded", "distance"],
-)
-def test_check_estimator(model, expected):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tiny data sets
-        checks = check_estimator(clone(model), expected_failed_checks={**expected, **OLD}, on_fail=None)
-    failed = {check["check_name"]: check["exception"] for check in checks if check["status"] == "failed"}
-    assert failed == {}
-    excused = {check["check_name"] for check in checks if check["status"] == "xfail"}
-    assert excused - set(OLD) == set(expected)
 
 
 # ---------------------------------------------------------------- ensemble

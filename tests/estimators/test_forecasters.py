@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import check_estimator
 
 from demur import InputError, KalmanForecaster, UndefinedError, rec_curve
 from demur.datasets import example_series, mackey_glass
@@ -283,12 +282,6 @@ def test_autoregression_against_a_loop_and_differences(seed, p, hidden):
 
 
 # ---------------------------------------------------------------- regressors
-
-
-@pytest.mark.parametrize("estimator", [ModelTreeRegressor(), NaiveBayesRegressor()])
-@pytest.mark.filterwarnings("ignore:Skipping check check_array_api_input")
-def test_scikit_learn_protocol(estimator):
-    check_estimator(estimator)
 
 
 def test_linear_data_give_a_single_leaf():

@@ -1,13 +1,11 @@
 """Learners for ordered classes: the pairwise loss by hand and by all pairs, SVOR against its definition."""
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import check_estimator
 
 from demur import InputError, ordinal_roc
 from demur._kernels.tuples import pairwise_hinge
@@ -140,26 +138,6 @@ def test_svor_of_two_classes_is_the_ordinary_machine(levels):
     assert model.thresholds_[0] == pytest.approx(-plain.intercept_[0], abs=1e-2)
     bent = SupportVectorOrdinalClassifier(C=0.3, kernel="rbf", gamma=0.5).fit(X, y)
     assert np.mean(bent.predict(X) == SVC(C=0.3, gamma=0.5).fit(X, y).predict(X)) > 0.98
-
-
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
-        (OrdinalRankClassifier(), {"check_classifiers_train": "wants a line to order three blobs in a ring"}),
-        (OrdinalRankClassifier(learner="boosted", n_estimators=5, random_state=0), {}),
-        (
-            SupportVectorOrdinalClassifier(),
-            {"check_classifiers_train": "wants a line to order three blobs in a ring"},
-        ),
-    ],
-    ids=["linear", "boosted", "svor"],
-)
-def test_check_estimator(model, expected):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        checks = check_estimator(model, on_fail=None, expected_failed_checks=expected)
-    assert {one["check_name"]: one["exception"] for one in checks if one["status"] == "failed"} == {}
-    assert {one["check_name"] for one in checks if one["status"] == "xfail"} == set(expected)
 
 
 def test_errors_name_the_argument(levels):

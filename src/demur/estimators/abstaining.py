@@ -88,9 +88,6 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
     return CaseCosts(**{**stated, **amounts})
 
 
-_SEED = 0  # of the folds of the honest cost: the same data give the same bytes
-
-
 def warn_of_note(window: Any) -> None:
     """Pass on what a window under constraints could not reach."""
     note = getattr(window, "note", "")
@@ -298,10 +295,6 @@ class AbstainingClassifier(TwoClassAbstainer):
         """All limits that `compare_models` knows; each is a parameter of the same name."""
         return Limits(**{limit.name: getattr(self, limit.name) for limit in fields(Limits)})
 
-    @property
-    def _constrained(self) -> bool:
-        return bool(self._limits.given())
-
     def _check(self, cases: TrainingCases) -> None:
         check_confidence_level(self.confidence_level)
         if cases.cluster is not None and self.precision_confidence is not None:
@@ -309,13 +302,12 @@ class AbstainingClassifier(TwoClassAbstainer):
                 "`precision_confidence` must not ask for a guarantee beside groups: a guarantee needs "
                 "independent cases. Hint: leave it out to keep the precisions among the cases at hand."
             )
-        amounts = self._amounts
         stated = any(value is not None for value in (self.costs, self.mu, self.nu))
-        # reviews within a limit are free, as without amounts
-        free = {"cost_abstain": 0.0} if not stated and self.max_abstention is not None else {}
-        self.costs_ = self._stated_costs() if stated or not amounts else None
-        if amounts:
-            self.costs_ = case_costs_of(self.costs_, {**free, **amounts})
+        self.costs_ = self._stated_costs() if stated or not self._amounts else None
+        if self._amounts:
+            # reviews within a limit are free, as without amounts
+            free = {"cost_abstain": 0.0} if not stated and self.max_abstention is not None else {}
+            self.costs_ = case_costs_of(self.costs_, {**free, **self._amounts})
 
     def _stated_costs(self) -> CostModel | CaseCosts | None:
         """Costs in one form; None if only precisions are promised."""
@@ -350,7 +342,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             return CostModel(cost_abstain=0.0)  # errors count, reviews within the limit do not
         if self.max_fn_rate is not None:
             raise InputError("`max_fn_rate` needs costs or max_abstention, got neither. Hint: pass costs=.")
-        if self._constrained:
+        if self._limits.given():
             return None
         raise InputError(
             "`costs` are missing: nothing says when to abstain. Hint: pass costs=CostModel(...), mu and nu, "
@@ -375,7 +367,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             objective="expected",
             limits=self._limits,
             confidence_level=self.confidence_level,
-            seed=_SEED,
+            seed=0,  # of the folds of the honest cost: the same data give the same bytes
         )
 
     def _thresholds(self, counts: ScoreCounts) -> Window:
@@ -459,7 +451,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             return  # certificates and optimal costs are for costs by class
         if self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
-        if not self._constrained and self.window_.nu_positive == self.window_.nu_negative >= 0:
+        if not self._limits.given() and self.window_.nu_positive == self.window_.nu_negative >= 0:
             self.optimal_costs_ = optimal_costs(surface, self.window_)
         if held_out.weights is None and held_out.cluster is None and held_out.time is None:
             self.certificate_ = surface_certificate(
@@ -506,7 +498,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         else:
             assert self.costs_ is not None
             rewarded = min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
-            searched = self._constrained or rewarded or cases.splits.forward
+            searched = self._limits.given() or rewarded or cases.splits.forward
             learner = CountsLearner(self._thresholds) if searched else BlockLearner(Prices.at(self.costs_))
         (judged,) = evaluate(cases, model, [learner], [Window(self.window_.lower, self.window_.upper)])
         return judged if isinstance(judged, UndefinedError) else judged_rule(cases, judged, model.scores)

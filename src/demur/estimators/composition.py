@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from demur._checks import check_amounts, check_choice, check_type, input_error
+from demur._progress import Progress
 from demur.comparison.combination_learner import CombinationLearner, RowsLearner
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
@@ -238,19 +239,21 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         if not isinstance(cv, str):
             cv = split_training(cv, X, cases, split_metadata(cv, groups))
         self.members_, columns = [], []
-        for name, member in members:
-            fitted, held_out, response = out_of_fold(
-                member if isinstance(cv, str) else clone(member),
-                X,
-                cases,
-                cv=cv,
-                refit=True,
-                respond=self._probability,
-                fit_params=fit_params[name],
-                split_params={},
-            )
-            self.members_.append(fitted)
-            columns.append(response)
+        with Progress(len(members), "fitting", "members") as progress:
+            for name, member in members:
+                fitted, held_out, response = out_of_fold(
+                    member if isinstance(cv, str) else clone(member),
+                    X,
+                    cases,
+                    cv=cv,
+                    refit=True,
+                    respond=self._probability,
+                    fit_params=fit_params[name],
+                    split_params={},
+                )
+                self.members_.append(fitted)
+                columns.append(response)
+                progress.advance()
         take_features(self, self.members_[0])
         self.out_of_fold_rows_, self.out_of_fold_scores_ = held_out.rows, np.column_stack(columns)
         self._held_out, self._positive = held_out, held_out.labels == self._outcomes[1]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_confidence_level
+from demur._progress import Progress
 from demur.comparison.combination_learner import RowsLearner
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.training_losses import TrainingLosses
@@ -68,13 +69,14 @@ def honest_costs(
     if held_out.time is not None:
         cases = cases.by_time(held_out.time[kept])
     found = {}
-    for name, (learner, table) in jobs.items():
-        inputs, problem = Inputs(table[kept]), learner.problem
-        rule = learner.fit_all(cases, inputs.scores).rule
-        (judged,) = evaluate(cases, inputs, [learner], [rule])
-        assert isinstance(judged, Judged), "rules of rows exist on all cases"
-        level = problem.confidence_level
-        found[name] = expected_cost_of(
-            judged_rule(cases, judged, None), problem.centre.losses, confidence_level=level
-        )
+    with Progress(len(jobs), "judging", "rules") as progress:
+        for name, (learner, table) in jobs.items():
+            inputs, problem = Inputs(table[kept]), learner.problem
+            (judged,) = evaluate(cases, inputs, [learner], [learner.fit_all(cases, inputs.scores).rule])
+            assert isinstance(judged, Judged), "rules of rows exist on all cases"
+            rule = judged_rule(cases, judged, None)
+            found[name] = expected_cost_of(
+                rule, problem.centre.losses, confidence_level=problem.confidence_level
+            )
+            progress.advance()
     return found

@@ -36,7 +36,17 @@ from demur.regression.sigma_points import (
 )
 from demur.typing import ArrayLike, FloatArray
 
-__all__ = ["Autoregression", "KalmanForecaster", "SeriesForecast", "lag_rows"]
+__all__ = ["Autoregression", "KalmanForecaster", "SeriesEstimator", "SeriesForecast", "lag_rows"]
+
+
+class SeriesEstimator(BaseEstimator):  # type: ignore[misc]
+    """Estimator that learns from one series in place of a table."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class Autoregression:
@@ -117,7 +127,7 @@ def _next_state(function: Autoregression, weights: FloatArray | None, x: FloatAr
     return np.concatenate([np.reshape(next_value, (1, *x.shape[1:])), lags[:-1], rest])
 
 
-class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
+class KalmanForecaster(SeriesEstimator):
     """Forecasts a series one step ahead with a Kalman filter; never sees the value it forecasts.
 
     The model is y_k = m(y_(k-1), ..., y_(k-p); w) with m linear or a small network. Which

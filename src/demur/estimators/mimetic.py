@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from demur._checks import (
@@ -25,6 +26,7 @@ from demur._checks import (
     check_type,
     input_error,
 )
+from demur._progress import Progress
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
@@ -73,6 +75,31 @@ class OracleModel(TwoClassMixin, BaseEstimator):  # type: ignore[misc]
         # The oracle is knowledge, not something to fit again: clones share it.
         options = {name: value for name, value in self.get_params(deep=False).items() if name != "oracle"}
         return type(self)(self.oracle, **{name: clone(value, safe=False) for name, value in options.items()})
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return cases and labels of `fit`, checked, each or None; note the features."""
+        labels = None
+        if X is not None:
+            X = self._features(X, reset=True)
+        if y is not None:
+            cases = training_cases(self, y)
+            labels = cases.labels
+            self._labels_of_codes(cases.classes)  # refuses more than two
+            if X is not None and len(labels) != X.shape[0]:
+                raise input_error("y", f"must label each of the {X.shape[0]} cases", len(labels))
+        return X, labels
+
+    def _features(self, X: Any, *, reset: bool) -> Any:
+        """Return cases as an array, checked; text columns pass as well as numbers."""
+        tags = get_tags(self).input_tags
+        allowed: Any = {"ensure_all_finite": not tags.allow_nan, "accept_sparse": tags.sparse}
+        return validate_data(self, X, reset=reset, dtype=None, **allowed)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags
 
     def _prepare(self, y: Any) -> CostModel:
         """Take the two classes from the oracle, else from y, else 0 and 1; return the costs, checked."""
@@ -142,12 +169,26 @@ class DirectThresholdClassifier(OracleModel):
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Compute the threshold; `y` is used only to name the classes of a plain function."""
-        self.decision_ = direct_threshold(self._prepare(y))
+        _, labels = self._checked(X, y)
+        self.decision_ = direct_threshold(self._prepare(labels))
         return self
 
     def _proba(self, X: Any) -> FloatArray:
         check_is_fitted(self)
+        if not hasattr(X, "columns"):
+            X = self._features(X, reset=False)
+        elif hasattr(self, "n_features_in_"):
+            # the oracle gets frames as they are
+            validate_data(self, X, reset=False, skip_check_array=True)
         return oracle_proba(self.oracle, X, pos_label=self.pos_label)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # a plain function decides itself what it can read
+        inner = get_tags(self.oracle).input_tags if hasattr(self.oracle, "__sklearn_tags__") else None
+        tags.input_tags.allow_nan = inner is None or inner.allow_nan
+        tags.input_tags.sparse = inner is not None and inner.sparse
+        return tags
 
 
 _THRESHOLD_CODES = {"direct": "Dir", "ranking": "Ord", "roc": "ROC"}
@@ -364,16 +405,7 @@ class MimeticClassifier(OracleModel):
         """Set the schema from the options or from X; return y checked, or None."""
         if self.ranges is not None and self.schema is not None:
             raise input_error("schema", "must be left out where `ranges` are given", "both")
-        labels = checked = None
-        if X is not None:
-            # only the ranges of X are used, so text columns pass as well as numbers
-            checked = validate_data(self, X, dtype=None)
-        if y is not None:
-            cases = training_cases(self, y)
-            labels = cases.labels
-            self._labels_of_codes(cases.classes)  # refuses more than two
-            if checked is not None and len(labels) != len(checked):
-                raise input_error("y", f"must label each of the {len(checked)} cases", len(labels))
+        checked, labels = self._checked(X, y)
         if self.schema is not None:
             schema = self.schema
         elif self.ranges is not None:
@@ -535,10 +567,12 @@ def mimetic_costs(
 
     def mimic(name: str, skew: float) -> tuple[UnlabelledThreshold, FloatArray]:
         model = MimeticClassifier(oracle, costs=CostModel(cost_fp=skew), **known[name], **options).fit()
+        progress.advance()
         return model.decision_, model._proba(X)
 
     # for every name and mu: the threshold, and the probabilities it is put on
-    rows = [[mimic(name, s) for s in skews] for name in configurations]
+    with Progress(len(configurations) * len(skews), "fitting", "trees") as progress:
+        rows = [[mimic(name, s) for s in skews] for name in configurations]
     proba = oracle_proba(oracle, X, pos_label=pos_label)
     rows += [[(direct_threshold(mu=float(s)), proba) for s in row] for row in (np.ones_like(skews), skews)]
     called = np.array([[rule.decide(score) == 1 for rule, score in row] for row in rows])

@@ -25,7 +25,28 @@ _OBJECTIVES = ("cons", "ovo", "pairs", "vus", "cost")
 _MOST_STEPS = 500
 
 
-class OrdinalRankClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _RankingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classifier that cuts one score into ordered classes."""
+
+    thresholds_: Any
+
+    def _checked(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+        """Return features and codes of the classes; note the classes."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        cases = training_cases(self, y)
+        self.classes_ = cases.classes
+        return X, cases.codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's test of quality has three classes in a ring, which no line puts in order
+        tags.classifier_tags.poor_score = "linear" in (
+            getattr(self, name, "") for name in ("learner", "kernel")
+        )
+        return tags
+
+
+class OrdinalRankClassifier(_RankingClassifier):
     """Classifier of ordered classes that learns one ranking for VUS, Cons, Ovo, Pairs or ordinal cost.
 
     Most learners fit probabilities and are ranked afterwards; this one minimises the weighted share of
@@ -118,9 +139,7 @@ class OrdinalRankClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         """
         check_choice(self.objective, "objective", _OBJECTIVES)
         check_choice(self.learner, "learner", ("linear", "boosted"))
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        cases = training_cases(self, y, None)
-        self.classes_, codes = cases.classes, cases.codes
+        X, codes = self._checked(X, y)
         weights = pair_weights(np.bincount(codes), self.objective)
         score = (
             self._fit_linear(X, codes, weights)
@@ -155,7 +174,17 @@ class OrdinalRankClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             move = tree.predict(X)
             if not np.any(move):
                 break
-            step = _best_step(score, move, codes, weights) * rate
+            # the loss is convex in the length of the step
+            scale = 1 / float(np.abs(move).max())
+            found = minimize_scalar(
+                lambda step, at=score, unit=scale, to=move: pairwise_hinge(
+                    at + step * unit * to, codes, weights
+                )[0],
+                bounds=(0, 4),
+                method="bounded",
+                options={"xatol": 1e-3},
+            )
+            step = float(found.x) * scale * rate
             score = score + step * move
             self.trees_.append((step, tree))
         self.loss_ = np.array([*losses, pairwise_hinge(score, codes, weights)[0]])
@@ -193,18 +222,6 @@ def pair_weights(sizes: IntArray, objective: str) -> FloatArray:
     return weights
 
 
-def _best_step(score: FloatArray, move: FloatArray, codes: IntArray, weights: FloatArray) -> float:
-    """Length of the step along a tree with the smallest loss; the loss is convex in it."""
-    scale = 1 / float(np.abs(move).max())
-    found = minimize_scalar(
-        lambda step: pairwise_hinge(score + step * scale * move, codes, weights)[0],
-        bounds=(0, 4),
-        method="bounded",
-        options={"xatol": 1e-3},
-    )
-    return float(found.x) * scale
-
-
 _FREEDOM = 10.0  # of the thresholds, in the mean of the centred kernel
 
 
@@ -219,7 +236,7 @@ def _widest_cut(score: FloatArray, above: BoolArray) -> float:
     return float(bends[below - 1 : below + 1].mean())
 
 
-class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SupportVectorOrdinalClassifier(_RankingClassifier):
     """Support vector ordinal regression: one score and ordered thresholds with the widest margins.
 
     Every case must lie on the right side of every threshold by a margin (implicit constraints). Classes
@@ -284,9 +301,7 @@ class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: i
         y : array of n labels, ordered as they sort
         """
         check_positive(self.C, "C")
-        X, y = validate_data(self, X, y, dtype=np.float64)
-        cases = training_cases(self, y, None)
-        self.classes_, codes = cases.classes, cases.codes
+        X, codes = self._checked(X, y)
         cuts = len(self.classes_) - 1
         gram = KernelCenterer().fit_transform(self._kernel(X, X))
         free = _FREEDOM * (float(np.mean(np.diag(gram))) or 1.0)

@@ -48,6 +48,7 @@ from demur._checks import (
     input_error,
 )
 from demur._checks.arrays import is_missing
+from demur._progress import Progress, log
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases, clusters_of
@@ -370,20 +371,26 @@ def out_of_fold(
             "or pass a splitter with one split, such as ShuffleSplit(n_splits=1).",
         )
     responses, fitted = [], None
-    for train, test in parts:
-        missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
-        if len(missing) and every_class:
-            raise input_error(
-                "cv" if cases.time is None else "time",
-                "must leave cases of every class to fit",
-                f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
-                "use a stratified splitter or collect more cases of that class.",
-            )
-        part = _check_method_params(X, fit_params, indices=train)
-        fitted = clone(estimator).fit(_safe_indexing(X, train), cases.labels[train], **part)
-        responses.append(respond(fitted, _safe_indexing(X, test)))
-    if refit:
-        fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
+    log.debug(
+        "cross-fitting %s to %d cases, %d folds", type(estimator).__name__, len(cases.codes), len(parts)
+    )
+    with Progress(len(parts) + refit, "cross-fitting", "models") as progress:
+        for train, test in parts:
+            missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
+            if len(missing) and every_class:
+                raise input_error(
+                    "cv" if cases.time is None else "time",
+                    "must leave cases of every class to fit",
+                    f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
+                    "use a stratified splitter or collect more cases of that class.",
+                )
+            part = _check_method_params(X, fit_params, indices=train)
+            fitted = clone(estimator).fit(_safe_indexing(X, train), cases.labels[train], **part)
+            responses.append(respond(fitted, _safe_indexing(X, test)))
+            progress.advance()
+        if refit:
+            fitted = clone(estimator).fit(X, cases.labels, **_check_method_params(X, fit_params))
+            progress.advance()
     return fitted, cases.at(np.concatenate([test for _, test in parts])), np.concatenate(responses)
 
 
@@ -542,19 +549,20 @@ class OutOfFoldClassifier(AbstainingPredictions, MetaEstimatorMixin, BaseEstimat
                 f"`{unused[0]}` has no use with cv={self.cv!r}, which makes no folds. Hint: leave it out."
             )
         fit_params, split_params = self._routed(metadata, params)
-        self.estimator_, held_out, response = out_of_fold(
-            self.estimator,
-            X,
-            cases,
-            cv=cv,
-            refit=self.refit,
-            respond=self._respond,
-            fit_params=fit_params,
-            split_params=split_params,
-            every_class=self._every_class,
-        )
-        take_features(self, self.estimator_)
-        self._choose(X, cases, held_out, response)
+        with Progress(None, f"fitting {type(self).__name__}"):
+            self.estimator_, held_out, response = out_of_fold(
+                self.estimator,
+                X,
+                cases,
+                cv=cv,
+                refit=self.refit,
+                respond=self._respond,
+                fit_params=fit_params,
+                split_params=split_params,
+                every_class=self._every_class,
+            )
+            take_features(self, self.estimator_)
+            self._choose(X, cases, held_out, response)
         self.out_of_fold_rows_ = held_out.rows
         self.out_of_fold_decisions_ = self._decide(response)
         return self

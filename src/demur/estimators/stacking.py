@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import (
@@ -18,7 +18,9 @@ from demur._checks import (
     check_series,
     input_error,
 )
+from demur._progress import Progress
 from demur._results import Result
+from demur.estimators.kalman_forecaster import SeriesEstimator
 from demur.estimators.model_tree import ModelTreeRegressor
 from demur.exceptions import UndefinedError
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve
@@ -29,7 +31,7 @@ __all__ = ["DifferenceRescaler", "StackedForecast", "stack_forecasters"]
 _METAS = ("model-tree", "linear", "mean", "median", "selection")
 
 
-class DifferenceRescaler(BaseEstimator):  # type: ignore[misc]
+class DifferenceRescaler(SeriesEstimator):
     """First differences of a series, rescaled linearly so that the training ones fill [low, high].
 
     The range comes from the series given to `fit`, the training part; later values may leave
@@ -225,9 +227,12 @@ def stack_forecasters(
         values = rescaler.transform(values)
         n_train -= 1
     train, later = values[:n_train], values[n_train:]
-    forecasts = np.column_stack(
-        [clone(base).fit(train).update_forecast(later).forecast for base in bases.values()]
-    )
+    columns = []
+    with Progress(len(bases), "forecasting by", "models") as progress:
+        for base in bases.values():
+            columns.append(clone(base).fit(train).update_forecast(later).forecast)
+            progress.advance()
+    forecasts = np.column_stack(columns)
     observed = ~np.isnan(later)
     if not observed[:n_meta].any() or not observed[n_meta:].any():
         raise UndefinedError("`series` must have observed values in each part, got one that is all missing.")
