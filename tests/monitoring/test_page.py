@@ -69,11 +69,11 @@ def test_sentence_first_then_what_to_do():
 def test_quiet_page_asks_for_an_audit_while_there_are_no_labels():
     page = Reader(monitor_page(watched(change=0.1, labelled=False)))
     assert page.text.startswith("Quiet: a policy in use")
-    assert "The scores look as when the policy was made" in page.text
+    assert "The scores look as they did when the policy was made" in page.text
     assert "demur apply --audit 0.01" in page.text
     assert "Cost per case" not in page.text
     quiet = watched(change=0.1)
-    assert advice(quiet) == ["Nothing. Look again after the next batch."]
+    assert advice(quiet) == ["Nothing until the next batch."]
 
 
 def test_page_before_the_first_batch():

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
+from demur._tables.numbers import number, percent, span
 from demur.exceptions import UndefinedError
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
@@ -15,21 +16,61 @@ __all__ = [
     "alarm_sentences",
     "cases_per_day",
     "frequent_actions",
+    "monitor_words",
     "outcome_sentence",
     "policy_notes",
     "promise_words",
     "quiet_sentence",
 ]
 
-NO_SCORE = "Scores are not watched: the rule has no single score. Its decisions are."
+NO_SCORE = "Scores are not watched, as the rule has no single score; its decisions are watched instead."
 """What is said about a rule that reads several columns."""
 
 _NO_PROMISE = (
-    "The policy promises no cost: it states no upper end of one measured on cases that did not choose it, as "
-    "demur decide and Policy.from_answer do."
+    "The policy promises no cost: it has no upper limit measured on cases that did not choose the rule, as "
+    "demur decide and Policy.from_answer give it."
 )
 # actions in a sentence
 _MOST_ACTIONS = 7
+
+
+def monitor_words(monitor: Any) -> list[str]:
+    """Say what a monitor knows, paragraph by paragraph: the alarms first."""
+    said = [f"ALARM. {sentence}" for sentence in monitor.alarms]
+    if not said:
+        said.append(f"Quiet. {quiet_sentence(monitor, number)}")
+    if monitor.n:
+        expected, recent = monitor.reference.expected[ABSTAIN], monitor.recent()
+        text = (
+            f"{monitor.n} cases in {monitor.batches} {'batch' if monitor.batches == 1 else 'batches'}: "
+            f"{percent(monitor.outcomes[ABSTAIN] / monitor.n)} abstained on "
+            f"({span(monitor.abstention_interval, percent)})"
+        )
+        text += "." if expected is None else f", expected {percent(expected)}."
+        if not monitor.watches_scores:
+            text += f" {outcome_sentence(monitor)} {NO_SCORE}"
+        elif not monitor.scores_moved:
+            text += (
+                f" Share of positives by the scores: {percent(monitor.prevalence)} "
+                f"({span(monitor.prevalence_interval, percent)}), "
+                f"assumed {percent(monitor.cells.prevalence)}."
+            )
+        if recent.first > 1:
+            text += (
+                f" Last {recent.last - recent.first + 1} batches: {percent(recent.abstained)} abstained "
+                f"on ({span(recent.abstained_interval, percent)})."
+            )
+        said.append(text)
+    if monitor.cost is not None and monitor.cost_interval is not None:
+        text = f"Cost per case by {monitor.n_labelled} labels: {number(monitor.cost)} "
+        text += f"({span(monitor.cost_interval)}){promise_words(monitor, number)}."
+        for side, (share, limits) in monitor.precision.items():
+            text += f" Right when {side}: {percent(share)} ({span(limits, percent)})."
+        if monitor.agreement is not None:
+            share, limits, kappa = monitor.agreement
+            text += f" Two people agree on {percent(share)} ({span(limits, percent)}), kappa {kappa:.2f}."
+        said.append(text)
+    return [*said, *monitor.notes]
 
 
 def alarm_sentences(monitor: Any) -> list[str]:
@@ -38,7 +79,7 @@ def alarm_sentences(monitor: Any) -> list[str]:
     if monitor.e_value >= 1 / monitor.alpha:
         odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
         changed = (
-            "The scores no longer look as when the policy was made"
+            "The scores no longer look as they did when the policy was made"
             if monitor.watches_scores
             else "The decisions no longer look as the policy promised"
         )
@@ -49,8 +90,8 @@ def alarm_sentences(monitor: Any) -> list[str]:
     if monitor.promise_e_value >= 1 / monitor.alpha:
         low, high = monitor.cost_interval
         sentences.append(
-            f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) by "
-            f"{monitor.n_labelled} labels{promise_words(monitor, _short)}."
+            f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) on "
+            f"{monitor.n_labelled} labelled cases{promise_words(monitor, _short)}."
         )
     return sentences
 
@@ -78,7 +119,7 @@ def _short(value: float) -> str:
 def quiet_sentence(monitor: Any, shown: Callable[[float, int], str]) -> str:
     """Say that nothing has changed; `shown` writes a number with some digits."""
     same = (
-        "The scores look as when the policy was made"
+        "The scores look as they did when the policy was made"
         if monitor.watches_scores
         else "The decisions look as the policy promised"
     )
@@ -93,8 +134,8 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
     steps = []
     if monitor.scale_alarms:
         steps.append(
-            "Stop using these decisions and look at what makes the scores: a changed unit, a wrong column, "
-            "another model. Then begin a new state."
+            "Stop using these decisions and find out what changed the scores: a unit, a wrong column, "
+            "another model. Then start a new state."
         )
     if monitor.e_value >= 1 / monitor.alpha:
         steps.append(_about_the_change(monitor, proposed))
@@ -104,14 +145,14 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
             "If the classes look different now, make a new policy from the labels at hand."
         )
     if steps:
-        return [*steps, "An alarm stays. After a change of the policy begin a new state with the new policy."]
+        return [*steps, "An alarm stays. Once the policy has changed, start a new state with the new one."]
     if monitor.n_labelled == 0:
         alone = "Scores" if monitor.watches_scores else "Decisions"
         return [
             f"Nothing now. {alone} alone cannot tell whether decisions are right: ask for the true class of "
             "one decided case in a hundred (demur apply --audit 0.01) and count the labels when they come."
         ]
-    return ["Nothing. Look again after the next batch."]
+    return ["Nothing until the next batch."]
 
 
 def _about_the_change(monitor: Any, proposed: str | None) -> str:
@@ -181,14 +222,16 @@ def cases_per_day(monitor: Any) -> float | None:
 
 def _explained(monitor: Any) -> str:
     if not monitor.watches_scores:
-        return "Label new cases to see whether it still decides right, and make a new policy if it does not."
+        return (
+            "Label new cases to see whether decisions are still right, and make a new policy if they are not."
+        )
     low, high = monitor.prevalence_interval
     rate = f"{100 * monitor.prevalence:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
     if not monitor.only_prevalence:
         moved = (
             "A changed share of positives does not explain it: the scores themselves have moved."
             if monitor.mixture_refuted
-            else "Take it that the scores themselves have moved: a changed share of positives is not clearly "
+            else "Assume that the scores themselves have moved: a changed share of positives is not clearly "
             "the better explanation."
         )
         return f"{moved} Label new cases and make a new policy."

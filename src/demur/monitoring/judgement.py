@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from demur._checks import check_confidence_level, check_same_length, check_type
 from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
+from demur._tables.numbers import number, percent, span
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import policy_notes
@@ -123,6 +125,38 @@ class PolicyJudgement(Result):
         if self.broken:
             return "not kept"
         return "kept" if cost.high <= self.promised_limit else "not yet certain"
+
+    @property
+    def words(self) -> str:
+        """The verdict in words, what the policy costs, and what could not be judged."""
+        overall, expected = self.overall, self.promised_abstention
+        low, high = overall.decided_interval
+        decided = share_words(1 - overall.decided, (1 - high, 1 - low))
+        decided += f" abstained on{'' if expected is None else f', expected {percent(expected)}'}."
+        cases = f"{overall.n_labelled} labelled cases"
+        if overall.cost is None or overall.cost_interval is None:
+            return f"{' '.join(self.notes)} {cases}: {decided}"
+        cost = f"{number(overall.cost)} per case ({span(overall.cost_interval)}) on {cases}"
+        said = f"The policy costs {cost}. {decided}"
+        if self.promised_cost is not None and self.promised_limit is not None:
+            said = (
+                f"{_VERDICT_WORDS[str(self.verdict)]}: the policy costs {cost}; promised "
+                f"{number(self.promised_cost)}, at most {number(self.promised_limit)}. {decided}"
+            )
+        wrong = [] if overall.error_rate is None or len(self.confusion) == 2 else [overall.error_rate]
+        return " ".join([said, *self.notes, *(f"{percent(share)} wrong." for share in wrong)])
+
+
+_VERDICT_WORDS = {
+    "kept": "The promise is kept",
+    "not kept": "The promise is not kept",
+    "not yet certain": "It is not yet certain whether the promise is kept",
+}
+
+
+def share_words(share: float | None, limits: Iterable[float] | None) -> str:
+    """Say a share and its limits: "80.0 % (71.2 % to 86.7 %)"."""
+    return "no cases" if share is None or limits is None else f"{percent(share)} ({span(limits, percent)})"
 
 
 def judge_policy(

@@ -28,7 +28,18 @@ from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Audit", "LabelledCases", "known_labels", "largest_amount", "losses_of", "rule_values"]
+__all__ = [
+    "AUDIT_COLUMNS",
+    "Audit",
+    "LabelledCases",
+    "known_labels",
+    "largest_amount",
+    "losses_of",
+    "rule_values",
+]
+
+AUDIT_COLUMNS = ("audit", "audit_probability")
+"""Whether a label is asked for, and the probability of a label."""
 
 # log of one over the chance that an audit labels every case
 _UNLIKELY = 14.0

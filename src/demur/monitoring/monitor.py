@@ -20,6 +20,7 @@ from demur._checks import (
 )
 from demur._files.whole import whole_file
 from demur._kernels.proportions import binomial_interval
+from demur._progress import Progress
 from demur._results import Interval, Result, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
@@ -282,13 +283,16 @@ class PolicyMonitor:
                 raise input_error(name, "are for labels", "no labels", "pass labels, too.")
         # everything is checked before anything is counted
         cases, agreement = None, None
-        if new_labels:
-            cases = LabelledCases.of(self.policy, values, labels, weights=weights, costs=costs)
-            agreement = self._agreement(cases, second_labels)
-        if new_scores:
-            self._count(self.batch_counts(values), at)
-        if cases is not None:
-            self._count_labels(cases, agreement)
+        with Progress(None, "watching", "cases") as progress:
+            if new_labels:
+                cases = LabelledCases.of(self.policy, values, labels, weights=weights, costs=costs)
+                agreement = self._agreement(cases, second_labels)
+            if new_scores:
+                batch = self.batch_counts(values)
+                self._count(batch, at)
+                progress.advance(float(batch.counts.sum()))
+            if cases is not None:
+                self._count_labels(cases, agreement)
         state.remember(key, labels=new_labels)
         return new_scores or new_labels
 
