@@ -262,20 +262,23 @@ def measured_facts(choice, best=None):
     best, problem = best or cheapest_measured(choice), choice.problem
     found, confusion = measured_cost(best, problem), rates_of(best.honest, problem.shares)
     over = choosing._over_ranges(best, choice, 0.0)
-    stakes, baseline = choosing._stakes(best, choice), choosing._best_baseline(choice)
+    stakes = choosing._outcomes(best, choice)["stakes"]
+    plain = choosing._cheapest(choice.baselines, choice)
+    baseline = plain and {"name": plain.kind, "cost": cost_at(plain, problem.centre)}
     defined = not problem.many and choosing._guarantee_defined(choice)
     return {
         "kind": choosing._kind(best),
         "model": best.model,
         **(_class_facts if problem.many else _window_facts)(best, choice, confusion, found.cost),
         "abstained": float(confusion[:, -1].sum()),
+        "abstention_rate": float(confusion[:, -1].sum()),
         "cost": found.cost,
         "interval": tuple(found.interval),
         "versus": _versus(best, choice),
-        "worst_cost": over.worst_cost,
-        "regret": over.regret,
+        "worst_cost": over["worst_cost"],
+        "regret": over["regret"],
         "advice_cost": None,
-        "best_trivial": None if baseline is None else dict(baseline),
+        "best_trivial": baseline,
         "guaranteed_cost": choosing._guaranteed(best, choice, found),
         "guarantee_defined": defined,
         "n": choice.first.n,
@@ -350,9 +353,9 @@ def measured_words(facts):
             words.rule_words(facts),
             words._happens(facts),
             *words._stakes(facts),
-            *words._dearest(facts),
+            *words._costliest(facts),
             *costs,
-            *words._unproven({**facts, "verdict": None}),
+            *words._unproven(facts),
             *words._guarantee(facts),
         ]
     )

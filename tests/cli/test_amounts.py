@@ -100,7 +100,7 @@ def test_decide_writes_what_apply_needs(run, file, tmp_path):
     policy = str(tmp_path / "policy.json")
     answer = run("decide", file, *AMOUNTS, "-o", policy)
     assert answer.code == 0
-    assert "are at stake: " in " ".join(answer.out.split())
+    assert " is at stake. On held-out cases, misses cost " in " ".join(answer.out.split())
     assert "costs of the cases amount" in " ".join(answer.err.split())
     assert Policy.load(policy).amounts["cost_fn"]["column"] == "amount"
     scores = tmp_path / "new.csv"
@@ -287,7 +287,7 @@ def test_report_of_amounts_has_the_answer_of_compare(run, file, tmp_path):
     path = tmp_path / "page.html"
     answer = run("report", file, *flags, "-o", str(path))
     assert answer.code == 0
-    assert "are at stake" in answer.out
+    assert "is at stake" in " ".join(answer.out.split())
     assert path.stat().st_size > 100_000
 
 

@@ -134,7 +134,7 @@ def test_no_memory_is_one_sentence(run, worked, monkeypatch):
     def exhausted(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr("demur.cli.answers.asking.compared", exhausted)
+    monkeypatch.setattr("demur.cli.question.compared", exhausted)
     answer = run("compare", worked, *COSTS, "-q")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("demur: There is not enough memory. Hint: --engine duckdb")

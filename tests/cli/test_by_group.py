@@ -85,7 +85,9 @@ def test_words_fit_80_columns_and_name_groups_without_a_rule(run, file):
         "Without a rule of their own, so decided by the rule for all: 3. Expected cost per 1000 cases: "
         in text
     )
-    assert text.endswith("Written to policy.json. Next: demur apply policy.json FILE")
+    assert text.endswith(
+        "Written to policy.json, the problem to policy.toml. Next: demur apply policy.json FILE"
+    )
     assert max(map(len, said.out.splitlines())) <= 80
     piped = run("decide", file, "--group", "place", *COSTS)
     assert piped.out.strip() == (file.parent / "policy.json").read_text().strip()

@@ -74,7 +74,7 @@ def test_pvalues_of_many_pairs_are_adjusted(run, tmp_path):
 
 
 def test_same_seed_same_answer_and_lines_fit(run, file):
-    answers = [run("compare", file, *PRICES, "--seed", 5).out for _ in range(2)]
+    answers = [run("compare", file, *PRICES, "--seed", 5, "--all").out for _ in range(2)]
     assert answers[0] == answers[1]
     assert "95 % interval" in answers[0]
     assert "Differences, pair by pair" in answers[0]
@@ -82,7 +82,7 @@ def test_same_seed_same_answer_and_lines_fit(run, file):
 
 
 def test_the_level_is_said(run, file):
-    text = run("compare", file, *PRICES, "--confidence", 0.9).out
+    text = run("compare", file, *PRICES, "--confidence", 0.9, "--all").out
     assert "90 % interval" in text
     assert "(90 % " in " ".join(text.split())
     assert "\n90 % intervals; VACC" in text

@@ -47,7 +47,7 @@ def test_compare_in_words_against_the_library(run, tests_file):
         Y, {"blood": BLOOD, "scan": SCAN}, costs=COSTS, include=BOTH, prices={"scan": 0.05, "blood": 0.1}
     )
     assert words(answer.out).startswith(wanted.answer.words)
-    assert f", of it {1000 * wanted.answer.fees:.0f} for asking models, " in words(answer.out)
+    assert f", including {1000 * wanted.answer.fees:.0f} for asking models, " in words(answer.out)
     assert "asking scan 0.05, blood 0.1;" in words(answer.out)
     for way in ("average", "vote", "disagreement"):
         cost = wanted.combinations[f"{way} of blood and scan"].cost

@@ -9,7 +9,8 @@ import pytest
 
 from command_line import table_file
 from demur import CostModel, compare_models
-from demur.cli.reading.dependence import Dependence, copied_rows, date_form, is_id, name_words
+from demur.cli.input.dependence import Dependence, date_form, is_id, name_words
+from demur.comparison.dependence import copied_rows
 
 N = 400
 PRICES = ("--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 1.5)
@@ -395,14 +396,15 @@ def test_a_name_with_blanks_stays_in_one_line(run, tmp_path):
     name = "the patient of the hospital in the city by the river that was_id"
     table_file(tmp_path, "my file.csv", **{name: np.arange(N) // 2}, **SAMPLE)
     answer = run("check", "my file.csv", "--exclude", "old")
-    assert answer.out.endswith(f"demur compare 'my file.csv' --exclude old --cluster \\\n  '{name}'\n")
+    assert answer.out.endswith(f"demur compare 'my file.csv' --exclude old \\\n  --cluster '{name}'\n")
 
 
-def test_the_positive_class_is_left_to_the_user(run, tmp_path):
-    file = table_file(tmp_path, "f.csv", y=["p", "q"] * 4, a=np.arange(8) / 10)
+def test_the_rarer_class_is_proposed_as_the_positive_one(run, tmp_path):
+    table_file(tmp_path, "f.csv", y=["p", "q", "p"] * 4, a=np.arange(12) / 10)
     for flags in ((), ("--positive", "r")):
-        assert run("check", "f.csv", *flags, "--json").json["next"] == "demur compare f.csv --positive CLASS"
-    assert file.exists()
+        found = run("check", "f.csv", *flags, "--json").json
+        assert found["next"] == "demur compare f.csv --positive q"
+        assert "no positive class" in [one["problem"] for one in found["findings"]]
 
 
 def test_nothing_was_asked_nothing_is_said():

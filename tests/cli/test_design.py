@@ -225,7 +225,7 @@ def test_columns_of_many_classes_have_one_role(run, many_classes, taken):
 
 
 def test_words_of_clusters_and_times(run, visits):
-    answer = run("compare", visits, *PRICES, *BOTH)
+    answer = run("compare", visits, *PRICES, *BOTH, "--all")
     read, said = " ".join(answer.err.split()), " ".join(answer.out.split())
     assert read == (
         f"Read 300 rows of {visits}: label column y, positive = 1, 2 score columns (good, poor), clusters by "
@@ -270,7 +270,7 @@ IN_USE = "which is in use already. Hint: pass another column."
         (("--label", "y", "--time", "y"), f"`--time` names 'y', {IN_USE}"),
         (("--group", "patient_id", "--cluster", "patient_id"), f"`--cluster` names 'patient_id', {IN_USE}"),
         (("--weight", "amount", "--time", "amount"), f"`--time` names 'amount', {IN_USE}"),
-        (("--cluster", "day", "--time", "day"), f"`--cluster` names 'day', {IN_USE}"),
+        (("--cluster", "day", "--time", "day"), f"`--time` names 'day', {IN_USE}"),
         (("--cluster", "nobody"), "has no column 'nobody'; its columns are patient_id, day, y,"),
         (("--time", "nobody"), "has no column 'nobody'; its columns are patient_id, day, y,"),
         (

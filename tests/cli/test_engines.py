@@ -16,9 +16,7 @@ from demur.engines import read_joint_counts
 
 COSTS = ("--cost-fn", "100", "--cost-fp", "40", "--cost-abstain", "12")
 GROUPED = ("compare", "decide", "report")
-NOTHING_TO_LEARN = (
-    "All cases are negative: there is nothing to decide, and nothing to learn about thresholds."
-)
+NOTHING_TO_LEARN = "All cases are negative: thresholds need cases of both classes."
 
 
 class Answer:

@@ -10,8 +10,8 @@ import pytest
 
 from command_line import COSTS, GOOD, Y, table_file
 from demur import ScoreCounts
-from demur._files.escaping import fenced
-from demur.cli.table_files import table_of, write_tables
+from demur._tables.files import write_tables
+from demur._tables.table import Column, Table
 
 COMPARE = ("compare", "p.csv", "--model", "good", *COSTS)
 
@@ -35,13 +35,14 @@ def test_words_by_other_names(run, many, tmp_path, name):
     [
         (
             (*COMPARE, "-o", "c.ods"),
-            "`--output c.ods` must end in .txt, .json, .csv, .tsv, .xlsx, .md, .parquet or .pq, got .ods.",
+            "`--output c.ods` must end in .txt, .json, .csv, .tsv, .xlsx, .parquet, .pq, .md, .tex, .html, "
+            ".docx, .png, .svg or .pdf, got .ods.",
         ),
         ((*COMPARE, "-o", "c.md", "--json"), "must end in .json, got .md."),
-        (("check", "p.csv", "-o", "c.pdf"), ".xlsx, .md, .parquet or .pq, got .pdf."),
+        (("check", "p.csv", "-o", "c.pdf"), ".tex, .html or .docx, got .pdf."),
         (
-            ("audit", "policy.json", "p.csv", "--label", "y_true", "-o", "j.csv"),
-            "must end in .txt, .md or .json, got .csv.",
+            ("audit", "policy.json", "p.csv", "--label", "y_true", "-o", "j.png"),
+            "must end in .txt, .json, .csv,",
         ),
         (
             ("report", "p.csv", *COSTS, "-o", "rep.pdf"),
@@ -68,10 +69,21 @@ def test_other_formats_are_refused_before_any_work(run, many, tmp_path, args, se
 # ---------------------------------------------------------------- tables
 
 BOTH = ("compare", "p.csv", "--model", "good", "--model", "bad", *COSTS)
-ODD = {
-    "Rules": {"a|b": ['x, "y"', "<&>"], "n": [1, None], "z": [0.1, float("-inf")], "ok": [True, False]},
-    "Pairs": {"c": [2.5]},
-}
+
+
+def tables_of(tables):
+    return [
+        Table(name=name, columns=tuple(Column(key, values, key) for key, values in columns.items()))
+        for name, columns in tables.items()
+    ]
+
+
+ODD = tables_of(
+    {
+        "Rules": {"a|b": ['x, "y"', "<&>"], "n": [1, None], "z": [0.1, float("-inf")], "ok": [True, False]},
+        "Pairs": {"c": [2.5]},
+    }
+)
 
 
 def sheets_of(path):
@@ -105,7 +117,7 @@ def test_formats_of_one_table_by_hand(tmp_path):
     assert (tmp_path / "t.tsv").read_text().splitlines()[0] == "a|b\tn\tz\tok"
     assert (tmp_path / "t.md").read_text().splitlines() == [
         *("Use x.", "", "## Rules", ""),
-        *("| a\\|b | n | z | ok |", "| --- | ---: | ---: | ---: |"),
+        *("| a\\|b | n | z | ok |", "| --- | ---: | ---: | --- |"),
         *('| x, "y" | 1 | 0.1 | yes |', "| &lt;&amp;&gt; |  | -inf | no |"),
         *("", "## Pairs", "", "| c |", "| ---: |", "| 2.5 |"),
     ]
@@ -127,7 +139,7 @@ def test_names_are_text_in_every_format_by_hand(tmp_path):
     names = [*formulas, "-1", "<script>", "a|b", "_*x*_ `y`", "in_word", "\x1b[31m"]
     table = {"=1+1": names, "n": [-1.5, *range(10)]}
     for name in ("t.csv", "t.tsv", "t.md", "t.xlsx"):
-        write_tables(str(tmp_path / name), {"Rules": table}, words=["Use <b>.", "Use *."])
+        write_tables(str(tmp_path / name), tables_of({"Rules": table}), words=["Use <b>.", "Use *."])
     cells = ["'=1+1", *(f"'{name}" for name in formulas), *names[5:]]
     for name, separator in (("t.csv", ","), ("t.tsv", "\t")):
         with open(tmp_path / name, newline="") as handle:
@@ -148,17 +160,23 @@ def test_names_are_text_in_every_format_by_hand(tmp_path):
     ]
 
 
-def test_words_in_a_markdown_file_are_shown_as_they_are_by_hand(run, many, tmp_path):
+def test_what_an_audit_says_in_files(run, many, tmp_path):
     table_file(tmp_path, "o.csv", y=Y * 4, **{"<script>": GOOD * 4, "````": [-x for x in GOOD] * 4})
     assert run("decide", "o.csv", "--model", "<script>", *COSTS, "-o", "o.json", "-q").code == 0
-    assert run("audit", "o.json", "o.csv", "--label", "y", "-o", "o.md").code == 0
-    told = run("audit", "o.json", "o.csv", "--label", "y").out
-    assert (tmp_path / "o.md").read_text() == f"```text\n{told}```\n"
-    assert fenced("a ```` b") == "`````text\na ```` b\n`````"
+    audit = ("audit", "o.json", "o.csv", "--label", "y")
+    found = run(*audit, "--json").json
+    for name in ("o.md", "o.csv.tsv", "o.docx"):
+        assert run(*audit, "-o", name).code == 0
+    text = (tmp_path / "o.md").read_text()
+    assert text.split("\n\n")[0] == " ".join(run(*audit).out.split("\n\n")[0].split())
+    assert "| true class | 0 | 1 | abstain |" in text
+    with open(tmp_path / "o.csv.tsv", newline="") as handle:
+        rows = list(csv.DictReader(handle, delimiter="\t"))
+    assert [[float(row[key]) for key in ("0", "1", "abstain")] for row in rows] == found["confusion"]
 
 
 def test_wide_tables_have_columns_after_z(tmp_path):
-    write_tables(str(tmp_path / "w.xlsx"), {"t": table_of([{f"c{k}": k for k in range(704)}])})
+    write_tables(str(tmp_path / "w.xlsx"), [Table.of_rows("t", [{f"c{k}": k for k in range(704)}])])
     cells = sheets_of(tmp_path / "w.xlsx")["t"][1]
     assert (cells["Z2"], cells["AA2"], cells["ZZ2"], cells["AAA2"], cells["AAB2"]) == (25, 26, 701, 702, 703)
 
@@ -185,7 +203,7 @@ def test_table_of_a_comparison_holds_the_numbers_of_its_document(run, many, tmp_
     assert pair["C2"] == document["pairs"][0]["auc"]["difference"]
     text = (tmp_path / "c.md").read_text()
     assert text.startswith(comparison["answer"]["words"])
-    assert "| first | second |" in text
+    assert "## Thresholds" in text
 
 
 def test_markdown_says_the_limits_as_the_terminal_does(run, many, tmp_path):

@@ -89,7 +89,7 @@ def test_a_verb_may_leave_a_flag_out_or_word_it_differently(capsys):
 
 
 def test_the_help_of_a_verb_has_a_heading_per_object(run):
-    text = run("decide", "--help").out
+    text = run("decide", "--help-all").out
     titles = ["Data", "Costs", "Limits", "More than two classes", "Certainty", "Rule", "Output", "Options"]
     places = [text.index(f"\n{title}:\n") for title in titles]
     assert places == sorted(places)

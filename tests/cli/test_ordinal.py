@@ -1,5 +1,7 @@
 """`demur ordinal` against the functions it calls, its figure and its refusals."""
 
+import csv
+
 import numpy as np
 import pytest
 
@@ -54,11 +56,21 @@ def test_words_figure_and_cost_matrix(run, markers, tmp_path):
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_figure_without_an_ending_is_a_png_and_a_dash_is_none(run, markers, tmp_path):
+def test_a_name_without_an_ending_holds_the_words_and_a_dash_is_the_screen(run, markers, tmp_path):
     plain = run("ordinal", markers, *FLAGS)
     assert run("ordinal", markers, *FLAGS, "-o", "-").out == plain.out
-    assert run("ordinal", markers, *FLAGS, "-o", tmp_path / "curves").out == plain.out
-    assert (tmp_path / "curves").read_bytes().startswith(b"\x89PNG")
+    assert run("ordinal", markers, *FLAGS, "-o", tmp_path / "curves").out == ""
+    assert (tmp_path / "curves").read_text() == plain.out
+
+
+def test_tables_hold_the_numbers_of_the_document(run, markers, tmp_path):
+    found = run("ordinal", markers, *FLAGS, "--json", "-q").json["models"]
+    assert run("ordinal", markers, *FLAGS, "-o", "t.csv", "-q").code == 0
+    with open(tmp_path / "t.csv", newline="") as handle:
+        rows = {row["model"]: row for row in csv.DictReader(handle)}
+    for name, one in found.items():
+        assert float(rows[name]["vus"]) == one["vus"]
+        assert [float(rows[name][f"vus_{end}"]) for end in ("low", "high")] == one["interval"]
 
 
 def test_numbers_have_an_order_and_one_model_no_test(run, tmp_path):
@@ -76,7 +88,7 @@ def test_numbers_have_an_order_and_one_model_no_test(run, tmp_path):
         (("--label", "stage", "--order", "low,mid"), "which --order does not list"),
         (("--label", "stage", "--order", "low,mid,top,peak"), "which no row of"),
         (("--label", "stage", "--order", "low,low"), "at least two different classes"),
-        ((*FLAGS, "-o", "x.csv"), "must end in .png"),
+        ((*FLAGS, "-o", "x.sql"), "must end in .txt, .json,"),
         ((*FLAGS, "--step-cost", 1, "--cost-matrix", "c.csv"), "two kinds of costs"),
     ],
 )

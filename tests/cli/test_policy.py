@@ -17,19 +17,17 @@ from hypothesis import strategies as st
 
 from command_line import COSTS, GOOD, Y, python, table_file
 from demur import (
-    ABSTAIN,
     CostModel,
-    InputError,
     Policy,
     ScoreCounts,
+    _progress,
     abstention_surface,
     cheapest_window,
     compare_models,
 )
-from demur.cli.answers.decisions import Application, Tally, write_decisions
-from demur.cli.options.policies import Decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
+from demur.monitoring.application import Application
 from demur.surface.window import written_window
 from examples import examples
 
@@ -44,9 +42,10 @@ def policy_file(folder, name="policy.json", **labels):
     return policy
 
 
-def application(policy, score, *, quiet=False, **flags):
-    asked = Decisions(policy="policy.json", file="new.csv", **flags)
-    return Application(policy=policy, columns=(score,), asked=asked, quiet=quiet)
+def decided(policy, score, stream, handle, **how):
+    applied = Application(policy, stream, (score,), **how)
+    applied.write_csv(handle)
+    return applied.to_dict()
 
 
 def cells(text, separator=","):
@@ -62,12 +61,12 @@ def test_decision_of_the_worked_example_by_hand(run, many, tmp_path):
     assert answer.code == 0
     assert text.startswith(
         "Proven. Use good: call positive from 0.6 up, negative up to -0.7, send the rest to a person. "
-        "Of 1000 cases 167 are called positive, 167 negative, 666 go to a person; no positive missed, "
-        "no false alarms. Cost 16,800 per 1000 cases (95 % 16,700 to 17,900), "
+        "Of 1000 cases 167 are called positive, 167 negative, 666 go to a person; no positive cases missed, "
+        "no false alarms. Cost 16,800 per 1000 cases (95 % interval 16,700 to 17,900), "
     )
     assert "Chosen among bad, good. " in text
     assert "Labels: positive = 1, negative = 0, abstain = -1; 50.0 % positive assumed." in text
-    assert text.endswith("Written to policy.json. Next: demur apply policy.json FILE")
+    assert text.endswith("the problem to policy.toml. Next: demur apply policy.json FILE")
     assert max(map(len, answer.out.splitlines())) <= 80
     policy = Policy.load(tmp_path / "policy.json")
     expected = Policy.from_answer(compare_models(Y * 40, MANY, costs=MODEL).answer)
@@ -75,7 +74,7 @@ def test_decision_of_the_worked_example_by_hand(run, many, tmp_path):
     assert (policy.lower, policy.upper) == (-0.7, 0.6)
     # 320 of 480 cases are reviewed at 25, and no miss or false alarm at 100 was seen: one is counted
     assert policy.expected_cost == pytest.approx((320 * 25 + 100) / 481)
-    assert sorted(os.listdir(tmp_path)) == ["p.csv", "policy.json"]
+    assert sorted(os.listdir(tmp_path)) == ["p.csv", "policy.json", "policy.toml"]
 
 
 def test_words_are_those_of_compare(run, worked):
@@ -115,9 +114,9 @@ def test_one_model_is_not_said_to_be_chosen(run, many, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--mu", 0), "Call every case positive: no model is cheaper. Cost 0 per 1000 cases."),
-        (("--mu", 0.2, "--nu", 0), "Send every case to a person: no model is cheaper."),
-        (("--mu", 9, "--model", "bad"), "Call every case negative: no model is cheaper."),
+        (("--mu", 0), "Call every case positive: no model beats this. Cost 0 per 1000 cases."),
+        (("--mu", 0.2, "--nu", 0), "Send every case to a person: no model beats this."),
+        (("--mu", 9, "--model", "bad"), "Call every case negative: no model beats this."),
     ],
 )
 def test_where_no_model_pays_nothing_is_written(run, many, tmp_path, flags, words):
@@ -221,7 +220,7 @@ def test_limits_that_leave_one_decision_for_all(run, tmp_path):
     flags = ("--max-abstention", 0, "--min-precision-positive", 0.9, "-o", "o")
     answer = run("decide", "p.csv", *COSTS, *flags)
     assert answer.code == 3
-    assert answer.out.startswith("Call every case negative: no model is cheaper. Cost 50,000")
+    assert answer.out.startswith("Call every case negative: no model beats this. Cost 50,000")
     assert os.listdir(tmp_path) == ["p.csv"]
 
 
@@ -503,8 +502,7 @@ def test_batches_do_not_show(values, size):
     def answer():
         out = io.StringIO()
         with open_rows("-", stdin=io.BytesIO(text.encode())) as stream:
-            applied = application(policy, "score", column="d", quiet=True)
-            tally = write_decisions(applied, stream, out)
+            tally = decided(policy, "score", stream, out, column="d")
         return cells(out.getvalue()), tally
 
     whole, tally = answer()
@@ -515,13 +513,14 @@ def test_batches_do_not_show(values, size):
     for value, row in zip(values, whole[1:], strict=True):
         good = re.fullmatch(r"\s*[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf)\s*", value, re.I)
         assert row[2] == (str(policy.apply([float(value)])[0]) if good else "")
-    assert tally.rows == len(values) == sum(tally.called.values()) + tally.abstained + tally.bad
+    kinds = ("positive", "negative", "abstained", "bad")
+    assert tally["rows"] == len(values) == sum(tally[kind] for kind in kinds)
 
 
 def test_tally_counts_every_kind():
     policy = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL)
-    tally = Tally.of(policy, {1: 1, ABSTAIN: 1, None: 1, 0: 2})
-    counted = tally.to_dict(policy)
+    with open_rows("-", stdin=io.BytesIO(b"score\n0.9\n0\nx\n-1\n-1\n")) as stream:
+        counted = decided(policy, "score", stream, io.StringIO())
     assert [counted[key] for key in ("rows", "positive", "negative", "abstained", "bad")] == [5, 1, 2, 1, 1]
 
 
@@ -634,44 +633,21 @@ def test_a_pipe_closed_early_is_no_error(many, tmp_path, args, unbuffered):
     assert (process.returncode, process.stderr) == (0, b"")
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(("quiet", "shown"), [(False, True), (True, False)])
-def test_progress_only_on_a_terminal(tmp_path, monkeypatch, quiet, shown):
-    from demur.cli.answers import decisions
-
+def test_progress_is_told_after_every_batch(tmp_path, monkeypatch):
     policy = policy_file(tmp_path)
     (tmp_path / "new.csv").write_text("good\n" + "0.9\n" * 6)
     monkeypatch.setattr(row_stream, "_MOST_ROWS", 2)
-    monkeypatch.setattr(decisions, "_SECONDS_BETWEEN", -1.0)
-
-    def told(stream):
-        monkeypatch.setattr(sys, "stderr", stream)
-        with open_rows(str(tmp_path / "new.csv")) as rows:
-            applied = application(policy, "good", only=True, quiet=quiet)
-            write_decisions(applied, rows, io.StringIO())
-        return stream.getvalue()
-
-    assert ("\r2 rows\r4 rows\r6 rows\r" in told(Terminal())) is shown
-    assert told(io.StringIO()) == ""
+    steps = []
+    with open_rows(str(tmp_path / "new.csv")) as rows:
+        decided(policy, "good", rows, io.StringIO(), only=True, show=steps.append)
+    assert steps == [2, 2, 2]
 
 
-def test_progress_line_is_cleared_before_a_complaint(tmp_path, monkeypatch):
-    from demur.cli.answers import decisions
-
-    policy = policy_file(tmp_path)
-    (tmp_path / "new.csv").write_text("good\n1\nx\n")
-    terminal = Terminal()
-    monkeypatch.setattr(row_stream, "_MOST_ROWS", 1)
-    monkeypatch.setattr(decisions, "_SECONDS_BETWEEN", -1.0)
-    monkeypatch.setattr(sys, "stderr", terminal)
-    applied = application(policy, "good", only=True, strict=True)
-    with open_rows(str(tmp_path / "new.csv")) as rows, pytest.raises(InputError):
-        write_decisions(applied, rows, io.StringIO())
-    assert terminal.getvalue() == "\r1 rows\r      \r"
+def test_a_quiet_command_shows_no_progress(run, tmp_path, monkeypatch):
+    policy_file(tmp_path)
+    (tmp_path / "new.csv").write_text("good\n0.9\n")
+    monkeypatch.setattr(_progress.Progress, "advance", None)
+    assert run("apply", "policy.json", "new.csv", "--only", "-q").out == "decision\n1\n"
 
 
 @pytest.mark.parametrize("verb", ["decide", "apply"])

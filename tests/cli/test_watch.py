@@ -50,7 +50,7 @@ def test_quiet_then_alarm_then_a_proposed_policy(run, rng, policy, tmp_path):
     answer = run("watch", "policy.json", *busy, "--state", "watch.json", "--propose", "new.json")
     assert answer.code == 3
     text = " ".join(answer.out.split())
-    assert text.startswith("ALARM. The scores no longer look as when the policy was made")
+    assert text.startswith("ALARM. The scores no longer look as they did when the policy was made")
     assert "keeping the window costs" in text
     assert max(map(len, answer.out.splitlines())) <= 80
     proposed = Policy.load(tmp_path / "new.json")
@@ -77,7 +77,7 @@ def test_a_policy_without_a_promise_is_watched_and_says_so(run, rng, policy, tmp
     answer = run("watch", "policy.json", file, "--state", "a.json", "--label", "kind")
     text = " ".join(answer.out.split())
     assert answer.code == 0
-    assert "The policy promises no cost: it states no upper end" in text
+    assert "The policy promises no cost: it has no upper limit" in text
     assert "Cost per case by 500 labels" in text
     assert "promised" not in text
     assert max(map(len, answer.out.splitlines())) <= 80

@@ -18,21 +18,32 @@ from demur.exceptions import DemurError, InputError
 
 __all__ = ["VERBS", "cli", "main"]
 
-VERBS = {
-    "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
-    "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
-    "report": "Write a page that anybody can open, and say the decision.",
-    "decide": "Choose thresholds at these costs and write them as a policy.",
-    "apply": "Decide on every row of a file with a policy.",
-    "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
-    "watch": "Tell whether a policy in use still sees what it was made for.",
-    "audit": "Tell what a policy costs on later labelled cases.",
-    "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
-    "rec": "Tell which regression errs least, at which tolerance.",
-    "merge": "Add up saved counts of disjoint data.",
-    "reproduce": "Run a source paper again and compare with what it prints.",
-    "check": "Look for problems in a file of predictions.",
+_MAP = {
+    "Look": {
+        "check": "Find what is wrong with a file, and the command to run next.",
+        "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
+        "report": "Write a page that anybody can open, and say the decision.",
+    },
+    "Decide": {
+        "decide": "Choose thresholds at these costs and write them as a policy.",
+    },
+    "Run": {
+        "apply": "Decide on every row of a file with a policy.",
+        "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
+        "watch": "Tell whether a policy in use still sees what it was made for.",
+        "audit": "Tell what a policy costs on later labelled cases.",
+    },
+    "More": {
+        "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
+        "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
+        "rec": "Tell which regression errs least, at which tolerance.",
+        "merge": "Add up saved counts of disjoint data.",
+        "reproduce": "Run a source paper again and compare with what it prints.",
+    },
 }
+"""Verbs by what they are for, in the order in which people need them."""
+
+VERBS = {name: what for part in _MAP.values() for name, what in part.items()}
 
 _FORMER = {
     "judge": "is called audit now. Hint: demur audit takes the same arguments.",
@@ -69,8 +80,9 @@ class _LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+        for title, verbs in _MAP.items():
+            with formatter.section(title):
+                formatter.write_dl(list(verbs.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -87,7 +99,7 @@ class _LazyGroup(click.Group):
     invoke_without_command=True,
     # a fixed width spares click the import that asks the terminal, a twentieth of `demur --help`
     context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 78},
-    epilog="Start with `demur demo`; `demur COMMAND --help` shows an example of each.",
+    epilog="Start with `demur demo`, or with `demur check FILE`; `demur COMMAND --help` shows examples.",
 )
 @click.version_option(__version__, message="demur %(version)s", help="Show the version.")
 @click.pass_context

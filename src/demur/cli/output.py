@@ -1,142 +1,96 @@
-"""What every verb prints: numbers to sensible digits, tables of at most 80 columns, JSON, files."""
+"""How a verb answers: text of at most 80 columns, JSON, tables and figures by the ending of -o."""
 
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from os.path import commonprefix
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from demur._files.escaping import fenced, visible
+from demur._files.escaping import visible
 from demur._files.whole import draft_of, whole_file
+from demur._tables.table import WIDTH, Table, wrapped
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
     from demur.cli.options import Output
 
 __all__ = [
+    "Answered",
+    "answer_text",
+    "deliver",
     "document",
     "group_file",
     "heading",
     "keep_inputs",
-    "level_words",
-    "number",
-    "percent",
     "remark",
     "save_figure",
-    "saved_figure",
-    "shortened",
     "shown_command",
-    "span",
-    "table",
-    "times",
-    "told_apart",
-    "wrapped",
+    "shown_table",
     "write",
-    "write_answer",
     "write_file",
+    "write_tables_to",
 ]
 
-_WIDTH = 80
-_ROUNDING = 1e-12
-# what a line breaks at
-_BLANKS = dict.fromkeys(map(ord, "\t\n\r"), " ")
+
+class Answered(Protocol):
+    """What a verb found out: words before and after its tables, the tables, everything as a document."""
+
+    def opening(self) -> Sequence[str]:
+        """Return the paragraphs that come first."""
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tables."""
+
+    def closing(self) -> Sequence[str]:
+        """Return the paragraphs below the tables."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the document."""
 
 
-def number(value: float, digits: int = 4) -> str:
-    """Show a number with about `digits` significant digits, without an exponent where it fits."""
-    if value != 0 and not 1e-4 <= abs(value) < 1e7:
-        return f"{value:.{digits - 1}g}"
-    rounded = f"{value:.{digits}g}"
-    return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
+def deliver(
+    answer: Answered, output: "Output", *, kind: str, version: int = 1, data: dict[str, Any] | None = None
+) -> None:
+    """Write an answer where and how -o and --json say: a document, tables, or text."""
+    if output.as_json:
+        content = answer.to_dict() if data is None else {"data": data, **answer.to_dict()}
+        write(document(kind, content, version=version), output.path)
+    elif output.as_table:
+        write_tables_to(output, answer.tables(), [*answer.opening(), *answer.closing()])
+    else:
+        write(answer_text(answer, output.path), output.path)
 
 
-def percent(share: float) -> str:
-    """Show a share as a percentage; never 0 % or 100 % for what is not quite that."""
-    if min(share, 1 - share) < _ROUNDING:
-        return f"{round(share) * 100} %"
-    if share < 0.0005:
-        return "<0.1 %"
-    return ">99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+def write_tables_to(output: "Output", tables: Sequence[Table], words: Sequence[str]) -> None:
+    """Write tables to -o, and say what a format with room for one leaves out."""
+    from demur._tables.files import left_out_of, write_tables
+
+    write_tables(str(output.path), tables, words=words)
+    first, *others = (table.name.lower() for table in tables if table.plain())
+    if left_out_of(str(output.path), tables):
+        *most, last = others
+        listed = f"{', '.join(most)} and {last}" if most else last
+        said = f"The table holds the {first}; .xlsx and .json also hold the {listed}."
+        remark(said, quiet=output.quiet)
 
 
-def times(count: int, what: str) -> str:
-    """Count something: "1 row", "2 rows"."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def answer_text(answer: Answered, path: str | None) -> str:
+    """Return an answer as text; headings are bold on a terminal."""
+    tables = [shown_table(table, path) for table in answer.tables()]
+    return "\n\n".join([*map(wrapped, answer.opening()), *tables, *map(wrapped, answer.closing())])
 
 
-def level_words(confidence_level: float) -> str:
-    """Show a level of confidence: "95 %"."""
-    return percent(confidence_level).replace(".0 %", " %")
-
-
-def span(interval: Iterable[float], show: Callable[[float], str] = number) -> str:
-    """Show an interval: "0.812 to 0.934"."""
-    return " to ".join(map(show, interval))
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Lay out rows below a header: first column left, the others right, at most 80 columns wide."""
-    header, rows = [visible(cell) for cell in header], [[visible(cell) for cell in row] for row in rows]
-    rest = [max(len(row[k]) for row in [header, *rows]) for k in range(1, len(header))]
-    room = max(_WIDTH - sum(width + 2 for width in rest), 8)
-    first = min(max(len(row[0]) for row in [header, *rows]), room)
-    names = told_apart([row[0] for row in rows], first)
-    lines = []
-    for name, row in zip([header[0], *names], [header, *rows], strict=True):
-        numbers = (cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True))
-        lines.append("  ".join([name.ljust(first), *numbers]).rstrip())
-    return "\n".join(lines)
-
-
-def shortened(name: str, width: int) -> str:
-    """Cut a long name in its middle: both ends tell models apart."""
-    if len(name) <= width:
-        return name
-    tail = (width - 3) // 2
-    return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
-
-
-def told_apart(names: Sequence[str], width: int) -> list[str]:
-    """Cut names to a width; where that makes them equal, cut what they share instead."""
-    short = [shortened(name, width) for name in names]
-    for same in {text for text in short if short.count(text) > 1}:
-        places = [k for k, text in enumerate(short) if text == same and len(names[k]) > width]
-        alike = [names[k] for k in places]
-        if len(set(alike)) < 2:
-            continue
-        ends = alike, [name[::-1] for name in alike]
-        start, end = (len(commonprefix(some)) for some in ends)  # noqa: RUF071 - letters are meant
-        for k in places:
-            own = len(names[k]) - start - end
-            begin = max(start - max(width - 6 - own, 0), 0)
-            shown = names[k][begin : begin + width - 6]
-            short[k] = f"...{shown}..."
-    return short
-
-
-def wrapped(text: str, *, indent: str = "") -> str:
-    """Break a paragraph into lines of at most 80 columns."""
-    from textwrap import fill
-
-    text = visible(text.translate(_BLANKS))
-    return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def shown_command(words: Iterable[str]) -> str:
-    """Return a command to copy, in lines of at most 80 columns."""
-    from textwrap import fill
-
-    # a name with blanks stays in one line
-    text = " ".join(visible(quote(word)).replace(" ", "\0") for word in words)
-    lines = fill(text, _WIDTH - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return lines.replace("\n", " \\\n").replace("\0", " ")
+def shown_table(table: Table, path: str | None = None) -> str:
+    """Return a table as text under its heading."""
+    section = table.section()
+    head = [heading(wrapped(table.title), output=path)] if table.title else []
+    return "\n".join([*head, section.text(), *([wrapped(section.note)] if section.note else [])])
 
 
 def heading(text: str, *, output: str | None) -> str:
@@ -150,6 +104,20 @@ def heading(text: str, *, output: str | None) -> str:
     # a long heading comes in lines
     shown = "\n".join(map(visible, text.split("\n")))
     return shown if plain else click.style(shown, bold=True)
+
+
+def shown_command(words: Iterable[str]) -> str:
+    """Return a command to copy, in lines of at most 80 columns."""
+    # a name with blanks stays in one line, and so does a flag with its value
+    text, before = "", ""
+    for word in words:
+        tied = before.startswith("--") and not word.startswith("--")
+        text += ("\0" if tied else " ") + visible(quote(word)).replace(" ", "\0")
+        before = word
+    lines = fill(
+        text.strip(), WIDTH - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    return lines.replace("\n", " \\\n").replace("\0", " ")
 
 
 def document(kind: str, content: dict[str, Any], *, version: int = 1) -> str:
@@ -169,16 +137,15 @@ def remark(text: str, *, quiet: bool) -> None:
 
 def write(text: str, output: str | None) -> None:
     """Print, or write to a file: under a temporary name first, so that no half file is ever seen."""
-    if output in (None, "-"):
-        try:
-            click.echo(text)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise InputError(f"Standard output cannot be written: {error.strerror}.") from None
+    if output not in (None, "-"):
+        write_file(Path(str(output)), text + "\n")
         return
-    path = Path(str(output))
-    write_file(path, (fenced(text) if path.suffix.lower() == ".md" else text) + "\n")
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"Standard output cannot be written: {error.strerror}.") from None
 
 
 def write_file(path: Path, content: str) -> None:
@@ -187,34 +154,18 @@ def write_file(path: Path, content: str) -> None:
         handle.write(content)
 
 
-def write_answer(kind: str, data: dict[str, Any], answer: Any, output: "Output") -> None:
-    """Draw the figure of an answer to -o where a file is named, and print its words or the document."""
-    if output.to_file:
-        answer.draw(Path(str(output.path)))
-        remark(f"Figure written to {output.path}.", quiet=output.quiet)
-    write(document(kind, {"data": data, **answer.to_dict()}) if output.as_json else answer.text(), None)
-
-
-@contextmanager
-def saved_figure(path: Path, *, size: tuple[float, float], panels: int = 1, **settings: Any) -> Iterator[Any]:
-    """Give new axes, a panel each, and write what was drawn in one step."""
+def save_figure(figure: Any, output: "Output", **settings: Any) -> None:
+    """Write a figure to -o in one step, close it, and say so."""
     from demur.displays.base import pyplot, show_names_as_text
 
-    figure, axes = pyplot().subplots(1, panels, figsize=size, squeeze=False, layout="constrained")
-    yield axes[0]
+    path = Path(str(output.path))
     show_names_as_text(figure)
-    save_figure(figure, path, **settings)
-
-
-def save_figure(figure: Any, path: Path, **settings: Any) -> None:
-    """Write a figure in one step, and close it."""
-    from demur.displays.base import pyplot
-
     try:
         with draft_of(path) as draft:
             figure.savefig(draft, format=path.suffix.lower().lstrip(".") or "png", dpi=150, **settings)
     finally:
         pyplot().close(figure)
+    remark(f"Figure written to {output.path}.", quiet=output.quiet)
 
 
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')
@@ -242,8 +193,7 @@ def group_file(output: str, group: str) -> str:
 
 # ---------------------------------------------------------------- inputs stay
 
-
-_INPUT_OPTIONS = ("cost_matrix",)
+_INPUT_OPTIONS = ("cost_matrix", "problem")
 
 
 def keep_inputs(output: str | None, context: click.Context) -> None:

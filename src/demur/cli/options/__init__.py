@@ -5,7 +5,7 @@ hands it one `prices`. Nothing here imports numpy before a verb runs.
 """
 
 from demur.cli.options.costs import Classes, Prices
-from demur.cli.options.files import Design, Output, Source
+from demur.cli.options.files import Design, Output, Problem, Source
 from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
 from demur.cli.options.limits import Certainty, Limits
 from demur.cli.options.several import Several
@@ -18,6 +18,7 @@ __all__ = [
     "Limits",
     "Output",
     "Prices",
+    "Problem",
     "Several",
     "Source",
     "argument",

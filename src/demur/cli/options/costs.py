@@ -167,6 +167,7 @@ class Prices(Flags):
     """Costs and prevalence, each a number, a range or a column; all None where the user gave none."""
 
     TITLE: ClassVar[str] = "Costs"
+    COMMON: ClassVar[tuple[str, ...] | None] = ("cost_fn", "cost_fp", "cost_abstain", "prevalence")
 
     cost_fn: Price | None = _price(
         "--cost-fn",
@@ -424,6 +425,7 @@ class Classes(Flags):
     """Names of the classes and what their confusions cost; all empty for two classes."""
 
     TITLE: ClassVar[str] = "More than two classes"
+    COMMON: ClassVar[tuple[str, ...] | None] = ("names", "cost_matrix")
 
     names: str | None = flag(
         "--classes",

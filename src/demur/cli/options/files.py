@@ -10,7 +10,7 @@ import click
 from demur.cli.options.flags import Flags, argument, flag
 from demur.exceptions import InputError
 
-__all__ = ["Design", "Output", "Source"]
+__all__ = ["FIGURES", "Design", "Output", "Problem", "Source"]
 
 # what each does with the rows of a file
 _ENGINES = {
@@ -29,11 +29,18 @@ _FORMATS = (
 )  # fmt: skip
 
 
+FIGURES = (".png", ".svg", ".pdf")
+"""Endings of figures."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source(Flags):
     """A file of predictions and the roles the user gave its columns."""
 
     TITLE: ClassVar[str] = "Data"
+    COMMON: ClassVar[tuple[str, ...] | None] = (
+        "label", "positive", "models", "exclude", "group",
+    )  # fmt: skip
 
     file: str = argument()
     label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
@@ -119,6 +126,7 @@ class Design(Flags):
     """How the cases hang together, and what an answer must show."""
 
     TITLE: ClassVar[str] = "Design"
+    COMMON: ClassVar[tuple[str, ...] | None] = ("cluster", "time", "by")
 
     cluster: str | None = flag(
         "--cluster",
@@ -171,38 +179,61 @@ class Output(Flags):
         """Whether a file is named; - is standard output."""
         return self.path not in (None, "-")
 
-    def format(self, offered: Collection[str], hint: str | None = None) -> str:
-        """Return what the name of the file ends in; refuse an ending that promises what is not offered.
+    @property
+    def ending(self) -> str:
+        """What the name of the file ends in, where that promises a format; else empty."""
+        suffix = PurePath(str(self.path)).suffix.lower() if self.to_file else ""
+        return suffix if suffix in _FORMATS else ""
 
-        A name without such an ending gets what the verb writes by itself: "".
-        """
-        if not self.to_file:
-            return ""
-        suffix = PurePath(str(self.path)).suffix.lower()
-        if suffix not in _FORMATS:
-            return ""
-        if suffix in offered:
-            return suffix
+    def format(self, offered: Collection[str], hint: str | None = None) -> str:
+        """Return the ending of the name; refuse one that promises what is not offered."""
+        if not self.ending or self.ending in offered:
+            return self.ending
         *most, last = offered
         listed = f"{', '.join(most)} or {last}" if most else last
         raise InputError(
-            f"`--output {self.path}` must end in {listed}, got {suffix}." + (f" Hint: {hint}" if hint else "")
+            f"`--output {self.path}` must end in {listed}, got {self.ending}."
+            + (f" Hint: {hint}" if hint else "")
         )
 
-    def told(self, *, tables: bool = False) -> "Output":
-        """Return the same for an answer in words or JSON: a name that ends in .json asks for JSON.
+    def answering(self, *, figures: bool = False) -> "Output":
+        """Return the same for an answer in words, tables, JSON or, with `figures`, a drawing.
 
-        With `tables` the names of tables are offered, too; see `as_table`.
+        A name that ends in .json asks for JSON.
         """
-        from demur.cli.table_files import TABLE_FORMATS
+        from demur._tables.files import TABLE_FORMATS
 
-        words = (".txt", ".json", *TABLE_FORMATS) if tables else (".txt", ".md", ".json")
-        suffix = self.format((".json",) if self.as_json else words)
+        offered = (".txt", ".json", *TABLE_FORMATS, *(FIGURES if figures else ()))
+        drawn = figures and self.ending in FIGURES
+        suffix = self.format((".json",) if self.as_json and not drawn else offered)
         return replace(self, as_json=True) if suffix == ".json" else self
 
     @property
     def as_table(self) -> bool:
         """Whether the name of the file asks for tables; for verbs that offer them."""
-        from demur.cli.table_files import TABLE_FORMATS
+        from demur._tables.files import TABLE_FORMATS
 
-        return self.to_file and not self.as_json and PurePath(str(self.path)).suffix.lower() in TABLE_FORMATS
+        return not self.as_json and self.ending in TABLE_FORMATS
+
+    @property
+    def as_figure(self) -> bool:
+        """Whether the name of the file asks for a figure; for verbs that offer one."""
+        return self.ending in FIGURES
+
+    def words_too(self) -> "Output":
+        """Return where the words beside a figure go: to standard output."""
+        return replace(self, path=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(Flags):
+    """The file that holds the problem."""
+
+    TITLE: ClassVar[str] = "Output"
+
+    problem: str | None = flag(
+        "--problem",
+        metavar="FILE",
+        help="Take flags from this TOML file, such as the one that demur decide writes beside a policy; "
+        "flags of the command line come before those of the file.",
+    )

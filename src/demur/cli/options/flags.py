@@ -33,6 +33,8 @@ class Flags:
 
     TITLE: ClassVar[str] = _OTHER
     """Heading of these flags in the help of a verb."""
+    COMMON: ClassVar[tuple[str, ...] | None] = None
+    """Fields whose flags --help shows, --help-all the others, too; None: all."""
 
     def given(self) -> dict[str, Any]:
         """Return flag -> value of the flags the user set, as the user writes them."""
@@ -115,6 +117,7 @@ def takes(
             if each.default not in (None, ()):
                 settings["default"] = each.default
             settings.setdefault("title", kind.TITLE)
+            settings["rare"] = kind.COMMON is not None and each.name not in kind.COMMON
             click.option(*spellings, each.name, cls=_TitledOption, **settings)(gathering)
         return gathering
 
@@ -127,15 +130,35 @@ def verb(name: str, *, example: str) -> Callable[[Callable[..., Any]], click.Com
 
 
 class _TitledOption(click.Option):
-    """Option that knows under which heading it belongs."""
+    """Option that knows under which heading it belongs, and whether people seldom need it."""
 
-    def __init__(self, *args: Any, title: str, **settings: Any) -> None:
+    def __init__(self, *args: Any, title: str, rare: bool = False, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.title = title
+        self.title, self.rare = title, rare
 
 
 class _Verb(click.Command):
     """Command whose help lists the flags under the headings of their objects; inputs are never outputs."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if any(getattr(parameter, "rare", False) for parameter in self.params):
+            every = click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_every_flag,
+                help="Show every flag and exit.",
+            )
+            self.params.append(every)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(parameter.name == "problem" for parameter in self.params):
+            from demur.cli.problem_file import with_problem
+
+            args = with_problem(self, ctx, args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         from demur.cli.output import keep_inputs
@@ -148,9 +171,20 @@ class _Verb(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            if record is not None:
-                title = parameter.title if isinstance(parameter, _TitledOption) else _OTHER
-                sections.setdefault(title, []).append(record)
+            if record is None or (getattr(parameter, "rare", False) and not ctx.meta.get(_EVERY)):
+                continue
+            title = parameter.title if isinstance(parameter, _TitledOption) else _OTHER
+            sections.setdefault(title, []).append(record)
         for title in sorted(sections, key=lambda title: title == _OTHER):
             with formatter.section(title):
                 formatter.write_dl(sections[title])
+
+
+_EVERY = "demur.every_flag"
+
+
+def _show_every_flag(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value:
+        ctx.meta[_EVERY] = True
+        click.echo(ctx.get_help())
+        ctx.exit()

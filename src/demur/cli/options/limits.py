@@ -39,6 +39,7 @@ class Limits(_Kept):  # type: ignore[misc]
     """All limits, and reviews as numbers per day: places, or a share; None where the user gave none."""
 
     TITLE: ClassVar[str] = "Limits"
+    COMMON: ClassVar[tuple[str, ...] | None] = ("max_abstention",)
 
     reviews_per_day: float | None = flag(
         "--reviews-per-day",
@@ -135,6 +136,7 @@ class Certainty(Flags):
     """Level of the intervals and seed of the folds."""
 
     TITLE: ClassVar[str] = "Certainty"
+    COMMON: ClassVar[tuple[str, ...] | None] = ()
 
     confidence: float = flag(
         "--confidence",

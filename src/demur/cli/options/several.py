@@ -14,13 +14,14 @@ class Several(Flags):
     """Whether models are combined, their prices, and the column of the doubt."""
 
     TITLE: ClassVar[str] = "Several models"
+    COMMON: ClassVar[tuple[str, ...] | None] = ("combine",)
 
     combine: bool = flag(
         "--combine",
         default=False,
         is_flag=True,
         help="Choose also among rules of several models: averages, votes, disagreement, and cascades that "
-        "pass cases on to a dearer model; with --doubt also among guards.",
+        "pass cases on to a more expensive model; with --doubt also among guards.",
     )
     fees: tuple[str, ...] = flag(
         "--price",

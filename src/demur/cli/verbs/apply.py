@@ -1,15 +1,76 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, ClassVar
+
 from click.exceptions import Exit
 
-from demur.cli.options import Output, takes, verb
-from demur.cli.options.policies import Decisions
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
-__all__ = ["command"]
+__all__ = ["Decisions", "command"]
 
 # exit code where no row got a decision
 _NO_DECISION = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decisions(Flags):
+    """Which policy decides on which rows, and how the decisions are written."""
+
+    TITLE: ClassVar[str] = "Decisions"
+
+    policy: str = argument(metavar="POLICY")
+    file: str = argument()
+    model: str | None = flag(
+        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
+    )
+    column: str = flag(
+        "--column", default="decision", metavar="NAME", show_default=True, help="Name of the new column."
+    )
+    only: bool = flag(
+        "--only", default=False, is_flag=True, help="Write the decisions alone, without the input's columns."
+    )
+    strict: bool = flag(
+        "--strict",
+        default=False,
+        is_flag=True,
+        help="Fail on the first row without a score, or on scores of another scale, and write nothing.",
+    )
+    audit: float | None = flag(
+        "--audit",
+        metavar="SHARE",
+        type=float,
+        help="Ask for the true class of this random share of the decided rows: 1 in a column audit, and "
+        "the probability of a label in audit_probability.",
+    )
+    audit_seed: str | None = flag(
+        "--audit-seed", metavar="TEXT", help="Another seed draws other rows; the same one the same rows."
+    )
+    audit_key: str | None = flag(
+        "--audit-key",
+        metavar="COLUMN",
+        help="Column that names a case, which is then drawn or not in every file [default: the whole row "
+        "and its place].",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse flags that need others."""
+        for name in ("--audit-seed", "--audit-key"):
+            if self.audit is None and name in self.given():
+                raise InputError(f"`{name}` is for audits. Hint: add --audit SHARE.")
+        if self.audit is not None and self.only:
+            raise InputError(
+                "`--audit` needs the columns of the rows: nobody can label a decision alone. "
+                "Hint: leave --only out."
+            )
+        if self.audit is not None and self.column in ("audit", "audit_probability"):
+            raise InputError(f"`--column {self.column}` must differ from the columns of --audit.")
 
 
 @verb(
@@ -44,53 +105,66 @@ def command(*, decisions: Decisions, output: Output) -> None:
             "`--json` needs -o PATH. Hint: the summary and the decisions cannot share one stream."
         )
     suffix = output.format((".csv", ".tsv", ".txt", ".parquet", ".pq"))
-    from demur.cli.answers.decisions import (
-        Application,
-        decision_sink,
-        write_decisions,
-        write_parquet_decisions,
-    )
+    from demur._progress import Progress
+    from demur.cli.input.policies import input_columns, read_policy
     from demur.cli.output import document, remark, write
-    from demur.cli.reading.policies import input_columns, read_policy
     from demur.engines.row_stream import open_rows
+    from demur.monitoring.application import Application
     from demur.monitoring.labels import Audit
 
     audit = None
     if decisions.audit is not None:
         audit = Audit(share=decisions.audit, seed=decisions.audit_seed or "")
     policy = read_policy(decisions.policy, quiet=output.quiet)
-    with open_rows(decisions.file) as stream:
+    with open_rows(decisions.file) as stream, Progress(label="deciding", unit="rows") as progress:
         applied = Application(
-            policy=policy,
-            columns=input_columns(policy, stream.columns, stream.name, decisions.model),
-            asked=decisions,
+            policy,
+            stream,
+            input_columns(policy, stream.columns, stream.name, decisions.model),
+            **{name: getattr(decisions, name) for name in ("column", "only", "strict", "audit_key")},
             audit=audit,
-            quiet=output.quiet,
+            show=int if output.quiet else progress.advance,
         )
         if suffix in (".parquet", ".pq"):
-            tally = write_parquet_decisions(applied, stream, str(output.path))
+            applied.write_parquet(str(output.path))
         else:
-            if suffix == ".tsv":
-                stream.separator = "\t"
-            with decision_sink(output.path, strict=decisions.strict) as handle:
-                tally = write_decisions(applied, stream, handle)
-    for bad in tally.first_bad:
+            stream.separator = "\t" if suffix == ".tsv" else stream.separator
+            with _sink(output, strict=decisions.strict) as handle:
+                applied.write_csv(handle)
+    counted = applied.to_dict()
+    for bad in applied.first_bad:
         remark(f"{applied.problem(bad)}; no decision.", quiet=output.quiet)
-    if tally.bad:
-        # said even when quiet: rows that nobody decides must not go unnoticed
-        remark(f"{tally.bad} of {tally.rows} rows of {stream.name} have no decision.", quiet=False)
-    for sentence in tally.warnings:
-        # said even when quiet: decisions on another scale are all wrong
-        remark(f"WARNING: {sentence}", quiet=False)
-    remark(f"{tally.sentence()} {applied.read()}.", quiet=output.quiet)
+    # said even when quiet: rows that nobody decides must not go unnoticed, and on another scale all are wrong
+    missing = f"{counted['bad']} of {counted['rows']} rows of {stream.name} have no decision."
+    for text in [*([missing] if counted["bad"] else []), *(f"WARNING: {one}" for one in applied.warnings)]:
+        remark(text, quiet=False)
+    remark(applied.words(), quiet=output.quiet)
     if output.as_json:
+        read = {"columns": applied.columns} if policy.rule.inputs > 1 else {"model": applied.columns[0]}
         content = {
             "policy": decisions.policy,
             "source": stream.name,
-            **({"columns": applied.columns} if policy.rule.inputs > 1 else {"model": applied.columns[0]}),
+            **read,
             "output": output.path,
-            **tally.to_dict(policy),
+            **counted,
         }
         write(document("apply", content), None)
-    if tally.rows and tally.bad == tally.rows:
+    if counted["rows"] and counted["bad"] == counted["rows"]:
         raise Exit(_NO_DECISION)
+
+
+@contextmanager
+def _sink(output: Output, *, strict: bool) -> Iterator[IO[str]]:
+    """Open where decisions go; with `strict` standard output too gets everything or nothing."""
+    from demur._files.whole import whole_file
+
+    if output.to_file:
+        with whole_file(str(output.path)) as handle:
+            yield handle
+    elif strict:
+        with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as draft:
+            yield draft
+            draft.seek(0)
+            shutil.copyfileobj(draft, sys.stdout)
+    else:
+        yield sys.stdout

@@ -1,11 +1,53 @@
 """`demur audit POLICY FILE`: what a policy costs on later labelled cases."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
 from click.exceptions import Exit
 
-from demur.cli.options import Output, takes, verb
-from demur.cli.options.policies import Auditing
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.exceptions import InputError
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from demur._tables.table import Table
+    from demur.monitoring.judgement import PolicyJudgement
+    from demur.policy.policy import Policy
+
+__all__ = ["Auditing", "command"]
+
+# classes in a table of 80 columns
+_MOST_COLUMNS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auditing(Flags):
+    """Which policy is audited on which cases."""
+
+    TITLE: ClassVar[str] = "Cases"
+
+    policy: str = argument(metavar="POLICY")
+    file: str = argument()
+    label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
+    model: str | None = flag(
+        "--model",
+        metavar="COLUMN",
+        help="Column with the scores, or prefix of one column per class [default: the policy's own].",
+    )
+    weight: str | None = flag(
+        "--weight",
+        metavar="COLUMN",
+        help="Column with 1 / probability of being labelled, where labels are missing "
+        "[default: one over audit_probability, if there is such a column].",
+    )
+    group: str | None = flag("--group", metavar="COLUMN", help="Also audit every group of cases.")
+    confidence_level: float = flag(
+        "--confidence",
+        default=0.95,
+        type=float,
+        metavar="LEVEL",
+        show_default=True,
+        help="Level of the intervals and of the verdict.",
+    )
 
 
 @verb(
@@ -25,11 +67,111 @@ def command(*, auditing: Auditing, output: Output) -> None:
     not kept, or not yet certain: kept if the interval of the cost lies below what was promised at
     most. The exit code is 3 if it is not kept, else 0; 2 for an error.
     """
-    output = output.told()
-    from demur.cli.answers.auditing import audit
-    from demur.cli.output import document, write
+    if auditing.label is None:
+        raise InputError("`--label COLUMN` is needed. Hint: name the column with the true class.")
+    output = output.answering()
+    from demur.cli.input.policies import input_columns, read_policy
+    from demur.cli.output import deliver
+    from demur.engines.files import open_table
+    from demur.monitoring.cases import labelled_scores
+    from demur.monitoring.judgement import judge_policy
 
-    answer = audit(auditing, quiet=output.quiet)
-    write(document("audit", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
-    if answer.judgement.broken:
+    policy = read_policy(auditing.policy, quiet=output.quiet)
+    with open_table(auditing.file) as source:
+        cases = labelled_scores(
+            source,
+            policy,
+            input_columns(policy, list(source.kinds), source.name, auditing.model),
+            label=auditing.label,
+            weight=auditing.weight,
+            group=auditing.group,
+        )
+    judgement = judge_policy(
+        policy,
+        cases.scores,
+        cases.labels,
+        weights=cases.weights,
+        groups=cases.groups,
+        costs=cases.costs,
+        confidence_level=auditing.confidence_level,
+    )
+    answer = Audited(
+        files={"policy": auditing.policy, "source": source.name},
+        policy=policy,
+        judgement=judgement,
+        amounts=cases.amounts,
+    )
+    deliver(answer, output, kind="audit", version=2)
+    if judgement.broken:
         raise Exit(3)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Audited:
+    """A policy audited on a file; `amounts` are the columns with the costs of the cases."""
+
+    files: dict[str, str]
+    policy: "Policy"
+    judgement: "PolicyJudgement"
+    amounts: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document."""
+        content = {**self.files, **self.judgement.to_dict()}
+        return {**content, "amounts": list(self.amounts)} if self.policy.amounts is not None else content
+
+    def opening(self) -> list[str]:
+        """Return the verdict."""
+        sentence = self.judgement.words
+        if self.amounts:
+            columns = "column" if len(self.amounts) == 1 else "columns"
+            sentence += f" Costs of the cases: {columns} {', '.join(self.amounts)}."
+        return [sentence]
+
+    def tables(self) -> "list[Table]":
+        """Return the cases by true class and decision, and the groups if there are any."""
+        from demur._tables.numbers import number, percent, span
+        from demur._tables.table import Column, Table
+        from demur.monitoring.judgement import share_words
+
+        judged, names = self.judgement, [str(name) for name in self.policy.classes]
+        few = len(names) <= _MOST_COLUMNS
+        counts = zip([*names, "abstain"], judged.confusion.T.tolist(), strict=True)
+        decided = [Column(name, column, name if few else None, number) for name, column in counts]
+        note = ""
+        if len(names) == 2:
+            sides = ("negative", "positive")
+            shares = [
+                share_words(
+                    getattr(judged, f"precision_{side}"), getattr(judged, f"precision_{side}_interval")
+                )
+                for side in sides
+            ]
+            note = " ".join(f"Right when {side}: {share}." for side, share in zip(sides, shares, strict=True))
+        head = Column("true_class", names, "true class" if few else None)
+        tables = [Table(name="Decisions", columns=(head, *decided), note=note)]
+        if not judged.groups:
+            return tables
+        errors = ("missed", "alarmed") if len(names) == 2 else ("wrong",)
+        rates = ("miss_rate", "alarm_rate") if len(names) == 2 else ("error_rate",)
+
+        def column(
+            name: str, heading: str, show: Any = str, field: str = "", *, ends: bool = False
+        ) -> Column:
+            return Column(
+                name, [getattr(one, field or name) for one in judged.groups], heading, show, ends=ends
+            )
+
+        columns = (
+            column("group", "group", str, "name"),
+            column("n", "cases"),
+            column("decided", "decided", percent),
+            *(column(rate, error, percent) for rate, error in zip(rates, errors, strict=True)),
+            column("cost", "cost", number),
+            column("cost", "limits", span, "cost_interval", ends=True),
+        )
+        return [*tables, Table(name="Groups", columns=columns, note="Limits hold for all groups together.")]
+
+    def closing(self) -> list[str]:
+        """Return nothing."""
+        return []

@@ -1,4 +1,4 @@
-"""`demur check FILE`: problems of a file of predictions, each with a count and a hint."""
+"""`demur check FILE`: everything that is wrong or odd about a file, and the command to run next."""
 
 from demur.cli.options import Design, Output, Source, takes, verb
 from demur.exceptions import InputError
@@ -6,27 +6,34 @@ from demur.exceptions import InputError
 __all__ = ["command"]
 
 
-@verb("check", example="Example:\n  demur check predictions.csv --label outcome --positive yes")
+@verb(
+    "check",
+    example="""Example: everything at once; it ends with the command to run next
+  demur check predictions.csv
+""",
+)
 @takes(Source, without=("group", "weights", "drop_missing", "missing_labels"))
 @takes(Design, without=("by", "require_proof"))
 @takes(Output)
 def command(*, source: Source, design: Design, output: Output) -> None:
-    """Look for problems in a file of predictions.
+    """Find what is wrong with a file of predictions, and the command to run next.
 
-    FILE as for `demur compare`, counts included, or JSON: a list of records or one per line.
-    Errors stop an analysis (exit code 2); notes do not (exit code 0).
+    Which column is the label and which class positive, missing values by column, ids that repeat and
+    dates, numbers that look like features or amounts rather than scores, copies, calibration. FILE as
+    for `demur compare`, counts included, or JSON: a list of records or one per line. Errors stop an
+    analysis (exit code 2); notes do not (exit code 0).
     """
-    output = output.told(tables=True)
-    from demur.cli.output import document, remark, times, write
-    from demur.cli.reading.findings import find_problems, findings_text
-    from demur.cli.table_files import write_tables
+    output = output.answering()
+    from demur._tables.numbers import times
+    from demur.cli.input.findings import find_problems
+    from demur.cli.output import document, remark, write, write_tables_to
 
     report = find_problems(source, design)
     remark(report.sentence, quiet=output.quiet)
     if output.as_table:
-        write_tables(str(output.path), {"Findings": report.table()}, words=[report.sentence])
+        write_tables_to(output, [report.table()], [report.sentence])
     else:
-        write(document("check", report.to_dict()) if output.as_json else findings_text(report), output.path)
+        write(document("check", report.to_dict()) if output.as_json else report.text(), output.path)
     errors = [finding for finding in report.findings if finding.level == "error"]
     if errors:
         raise InputError(

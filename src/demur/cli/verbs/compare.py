@@ -1,31 +1,70 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
 from click.exceptions import Exit
 
 from demur.cli.options import (
     Certainty,
     Classes,
     Design,
+    Flags,
     Limits,
     Output,
     Prices,
+    Problem,
     Several,
     Source,
+    flag,
     takes,
     verb,
 )
+from demur.exceptions import InputError
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from demur._tables.table import Table
+    from demur.cli.question import Question
+    from demur.comparison.by_group import GroupCosts
+    from demur.comparison.comparison import Comparison
+
+__all__ = ["Compared", "command"]
+
+_FIGURES = ("surface", "difference", "regions", "scores", "blocks", "groups")
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(Flags):
+    """What is shown of a comparison."""
+
+    TITLE: ClassVar[str] = "Output"
+
+    every: bool = flag(
+        "--all",
+        default=False,
+        is_flag=True,
+        help="Beside costs also show what holds over all costs: areas, volumes, differences of models.",
+    )
+    figure: str | None = flag(
+        "--figure",
+        type=click.Choice(_FIGURES),
+        help="What -o x.png, .svg or .pdf draws: cost over all costs, where which of two models is cheaper, "
+        "which is cheapest where, scores with their window, blocks of time, groups of --by.",
+    )
 
 
 @verb(
     "compare",
-    example="""Examples: a miss costs 100, a false alarm 40, a review by a person 12
+    example="""Examples: over all costs, and where which model is cheaper
+  demur compare predictions.csv -o regions.png
+a miss costs 100, a false alarm 40, a review by a person 12
   demur compare predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12
 a miss costs 400 to 600, people can review 50 of 1000 cases a day
   demur compare predictions.csv --cost-fn 400:600 --cost-fp 100 \\
     --cost-abstain 20 --reviews-per-day 50 --cases-per-day 1000
-a cheap test and a dear one, alone and combined
+a cheap test and an expensive one, alone and combined
   demur compare tests.csv --combine --price blood=0.1 --price scan=0.5 \\
     --cost-fn 10 --cost-fp 4 --cost-abstain 2
 """,
@@ -37,6 +76,8 @@ a cheap test and a dear one, alone and combined
 @takes(Classes)
 @takes(Design)
 @takes(Certainty)
+@takes(View)
+@takes(Problem)
 @takes(Output)
 def command(
     *,
@@ -47,6 +88,8 @@ def command(
     classes: Classes,
     design: Design,
     certainty: Certainty,
+    view: View,
+    problem: Problem,
     output: Output,
 ) -> None:
     """Tell which model is cheapest, with which thresholds, at which costs.
@@ -56,28 +99,164 @@ def command(
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
     are compared over all costs.
 
-    -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule; with --by a
-    row for each value of that column.
+    -o table.csv, .tsv, .xlsx or .parquet writes unrounded numbers, a row for each rule, .md, .tex, .html
+    or .docx what the screen shows, .png, .svg or .pdf a figure.
     """
-    output = output.told(tables=True)
-    from demur.cli.answers.asking import NOT_PROVEN, ask, breakdown, each_part, parts_document, proven
-    from demur.cli.answers.comparing import Compared, compared, compared_text, write_compared_tables
-    from demur.cli.output import write
+    output = output.answering(figures=True)
+    if view.figure is not None and not output.as_figure:
+        raise InputError("`--figure` is drawn to a file. Hint: -o figure.png, .svg or .pdf.")
+    if output.as_figure and source.group is not None:
+        raise InputError("`-o` draws one comparison, got --group. Hint: leave --group out, or pass --by.")
+    from demur.cli.output import save_figure, write, write_tables_to
+    from demur.cli.question import NOT_PROVEN, ask, parts_document, proven
 
-    read = ask(source, prices, limits, classes, certainty, output, design=design, several=several)
+    asked = ask(source, prices, limits, classes, certainty, output, design=design, several=several)
 
     def made(name: str) -> Compared:
-        comparison = read.compare(name)
-        return compared(comparison, breakdown(read, name, comparison))
+        comparison = asked.compare(name)
+        return Compared(comparison, asked.by(name, comparison), every=view.every)
 
-    parts = each_part(read, made)
+    parts = asked.each_part(made)
     refused = design.require_proof and not proven(parts)
-    path = None if refused else output.path  # no file where a proof is asked for and missing
+    path = None if refused or output.as_figure else output.path  # no file where a proof is missing
+    if output.as_figure and not refused:
+        part = parts[""]
+        assert isinstance(part, Compared), "one comparison"
+        save_figure(part.drawn(view.figure), output)
     if output.as_json:
-        write(parts_document("compare", read, parts), path)
+        write(parts_document("compare", asked, parts), path)
     elif output.as_table and not refused:
-        write_compared_tables(read, parts, output)
+        write_tables_to(output, _tables(asked, parts, output), _words(asked, parts))
     else:
-        write(compared_text(read, parts, output=path), path)
+        write(_text(asked, parts, path), path)
     if refused:
         raise Exit(NOT_PROVEN)
+
+
+_COSTS_WANTED = (
+    "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
+)
+_NO_PAIRS = (
+    "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
+    "Hint: name two to {} models and no groups, or leave --engine out where the cases fit into memory."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The comparison of one part, and its answer by group of cases.
+
+    Without `every` what holds over all costs is shown only where no costs are given.
+    """
+
+    comparison: "Comparison"
+    by: "tuple[str, GroupCosts] | None"
+    every: bool = False
+
+    def opening(self) -> list[str]:
+        """Return the answer in words."""
+        answer = self.comparison.answer
+        return [] if answer is None else [text for text in (answer.words, answer.condition) if text]
+
+    def tables(self, *, everything: bool = False) -> "list[Table]":
+        """Return the tables; with `everything` also those over all costs."""
+        over_all = everything or self.every or self.comparison.answer is None
+        return list(self.comparison.tables(by=self.by, over_all_costs=over_all).values())
+
+    def closing(self) -> list[str]:
+        """Return what a reader of the numbers should know."""
+        from demur.cli.question import part_remarks
+        from demur.comparison.tables import quality_words
+        from demur.engines.joint import MOST_MODELS
+
+        comparison = self.comparison
+        if comparison.problem.many:
+            return [text for text in (quality_words(comparison), *comparison.notes) if text]
+        unpaired = len(comparison.models) > 1 and comparison.areas is None
+        without = comparison.answer is None
+        return [
+            *part_remarks(comparison),
+            *([_COSTS_WANTED] if without else []),
+            *([_NO_PAIRS.format(MOST_MODELS)] if unpaired and (without or self.every) else []),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer; JSON makes built-in types of it."""
+        comparison, answer = self.comparison, self.comparison.answer
+        content = comparison.to_dict()
+        if self.by is not None:
+            content["by"] = {"column": self.by[0], **self.by[1].to_dict()}
+        said = {"decision": None if answer is None else answer.words, "comparison": content}
+        if comparison.problem.many:
+            return said
+        from demur.costs.curves import best_ranges
+
+        curves = comparison.curves()
+        ranges = best_ranges({name: one["cost"] for name, one in curves.items()})
+        return {
+            **said,
+            "best_ranges": [part._asdict() for part in ranges],
+            "pairs": comparison.pairs(),
+            "curves": {
+                name: {
+                    "cost_curve": one["cost"],
+                    "cost_curve_area": one["cost"].area(),
+                    "surface": one["surface"],
+                }
+                for name, one in curves.items()
+            },
+        }
+
+    def drawn(self, kind: str | None) -> Any:
+        """Return a figure of the comparison."""
+        from demur.displays.comparison import comparison_figure
+
+        several = len(self.comparison.models) > 1 and self.comparison.answer is None
+        wanted = kind or ("blocks" if self.comparison.problem.many else "regions" if several else "surface")
+        groups = None if self.by is None else self.by[1]
+        return comparison_figure(self.comparison, wanted, by=groups).figure_
+
+
+def _text(asked: "Question", parts: Mapping[str, Compared | str], path: str | None) -> str:
+    """Return one block of text per part."""
+    from demur._tables.table import wrapped
+    from demur.cli.output import answer_text, heading
+
+    blocks = []
+    for name, part in parts.items():
+        if asked.cases.group is not None:
+            blocks.append(heading(asked.cases.title(name), output=path))
+        blocks.append(wrapped(part) if isinstance(part, str) else answer_text(part, path))
+    return "\n\n".join([*blocks, *map(wrapped, asked.cases.bins_in_words())])
+
+
+def _tables(asked: "Question", parts: Mapping[str, Compared | str], output: Output) -> "list[Table]":
+    """Return the tables of all parts: below each other for programs, one after the other for people."""
+    from demur._tables.documents import DOCUMENTS
+    from demur._tables.files import joined_groups
+    from demur._tables.table import Table
+
+    people = output.ending in DOCUMENTS
+    made = {
+        name: [Table.of_rows("Rules", [{"rule": None, "left_out": part}])]
+        if isinstance(part, str)
+        else part.tables(everything=not people)
+        for name, part in parts.items()
+    }
+    for tables in made.values():  # a file with one table holds the groups of --by
+        tables.sort(key=lambda table: people or table.name != "Groups")
+    if asked.cases.group is None:
+        return made[""]
+    groups = {name: {table.name: table for table in tables} for name, tables in made.items()}
+    return joined_groups(asked.cases.group, groups, stacked=not people)
+
+
+def _words(asked: "Question", parts: Mapping[str, Compared | str]) -> list[str]:
+    """Return the words of all parts, each under the name of its group."""
+    words = []
+    for name, part in parts.items():
+        said = [] if isinstance(part, str) else [*part.opening(), *part.closing()]
+        if said and asked.cases.group is not None:
+            said[0] = f"{asked.cases.title(name)}. {said[0]}"
+        words += said
+    return words

@@ -7,7 +7,7 @@ from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
-    from demur.cli.answers.comparing import Compared
+    from demur.cli.verbs.compare import Compared
 
 __all__ = ["command", "draw_figures"]
 
@@ -33,10 +33,11 @@ def command(*, output: Output) -> None:
     from importlib.util import find_spec
     from shlex import quote
 
-    from demur.cli.answers.asking import ask
-    from demur.cli.answers.comparing import compared
-    from demur.cli.answers.reporting import make_report
-    from demur.cli.output import document, remark, wrapped, write
+    from demur._tables.table import wrapped
+    from demur.cli.output import answer_text, document, remark, write
+    from demur.cli.question import ask
+    from demur.cli.verbs.compare import Compared
+    from demur.cli.verbs.report import make_report
 
     name = output.path or "demur-demo"
     folder = Path(name)
@@ -48,10 +49,10 @@ def command(*, output: Output) -> None:
     file = _write_predictions(folder)
     source = Source(file=str(file), label="y_true", positive="malignant")
     prices = Prices(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
-    read = ask(source, prices, Limits(), Classes(), Certainty(), output)
-    answered = compared(read.compare(""))
+    asked = ask(source, prices, Limits(), Classes(), Certainty(), output)
+    answered = Compared(asked.compare(""), None)
     page = folder / "report.html"
-    make_report(read, "").to_html(page)
+    make_report(asked, "").to_html(page)
     drawn = find_spec("matplotlib") is not None
     figures = draw_figures(answered, folder) if drawn else []
     costs = f"--cost-fn {_COST_FN:g} --cost-fp {_COST_FP:g} --cost-abstain {_COST_ABSTAIN:g}"
@@ -59,7 +60,7 @@ def command(*, output: Output) -> None:
     again = [f"demur compare {quote(str(file))}", f"--positive malignant {costs}"]
     if output.as_json:
         files = {"predictions": str(file), "report": str(page), "figures": [str(one) for one in figures]}
-        content = {**read.cases.answered({"": answered.to_dict()}), "files": files, "next": " ".join(again)}
+        content = {**asked.cases.answered({"": answered.to_dict()}), "files": files, "next": " ".join(again)}
         write(document("demo", content, version=2), None)
         return
     shown = ", ".join(figure.name for figure in [page, *figures])
@@ -73,7 +74,7 @@ def command(*, output: Output) -> None:
             f"Open {page} in a browser to set the costs by hand.",
         ]
     )
-    write("\n\n".join([wrapped(_STORY), answered.text(None), closing]), None)
+    write("\n\n".join([wrapped(_STORY), answer_text(answered, None), closing]), None)
 
 
 def _write_predictions(folder: Path) -> Path:
@@ -108,7 +109,7 @@ def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     displays: dict[str, Any] = {
         "roc": figures.RocCurveDisplay.from_result(roc).plot(hull=False),
         "cost_curves": figures.CostCurveDisplay.from_result(
-            {name: answered.curves[name] for name in names}
+            {name: one["cost"] for name, one in comparison.curves().items()}
         ).plot(),
         "surface": figures.AbstentionSurfaceDisplay.from_result(best).plot(window=window),
         "window": figures.WindowDisplay.from_result(best, window=window).plot(),

@@ -43,13 +43,11 @@ class Target(Flags):
 
     def language(self, output: Output) -> str:
         """Return the language asked for, by flag or by the name of the file."""
-        if self.to is not None:
-            return self.to
         suffix = PurePath(str(output.path)).suffix.lower() if output.to_file else ""
-        named = {ending: language for language, ending in _LANGUAGES.items()}
-        if suffix not in named:
+        named = self.to or {ending: language for language, ending in _LANGUAGES.items()}.get(suffix)
+        if named is None:
             raise InputError("`--to` is needed: sql, onnx or python. Hint: -o policy.sql says it, too.")
-        return named[suffix]
+        return named
 
 
 @verb(
@@ -77,20 +75,21 @@ def command(*, target: Target, output: Output) -> None:
         raise InputError("`-o` is needed: an ONNX model is not text. Hint: -o policy.onnx.")
     output.format((_LANGUAGES[language],) if language == "onnx" else (_LANGUAGES[language], ".txt"))
     from demur._files.whole import draft_of
+    from demur.cli.input.policies import read_policy
     from demur.cli.output import document, remark, write
-    from demur.cli.reading.policies import read_policy
 
-    policy = read_policy(target.policy, quiet=output.quiet)
+    policy, content = read_policy(target.policy, quiet=output.quiet), None
     if language == "onnx":
-        model = policy.to_onnx().SerializeToString()
         with draft_of(str(output.path)) as draft:
-            draft.write_bytes(model)
-        content = None
+            draft.write_bytes(policy.to_onnx().SerializeToString())
     elif language == "sql":
-        columns = list(policy.columns)
+        columns: list[str] = list(policy.columns)
         if target.score is not None:
-            several = policy.rule.inputs > 1
-            columns = [name.strip() for name in target.score.split(",")] if several else [target.score]
+            columns = (
+                [name.strip() for name in target.score.split(",")]
+                if policy.rule.inputs > 1
+                else [target.score]
+            )
         content = policy.to_sql(target.dialect or "duckdb", columns, table=target.table)
     else:
         content = policy.to_python().rstrip("\n")

@@ -13,9 +13,8 @@ from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from demur._results import Interval
+    from demur._tables.table import Table
     from demur.ordinal.difference import VusDifferenceTest
     from demur.ordinal.roc import OrdinalRoc
     from demur.ordinal.thresholds import OrdinalThresholds
@@ -88,7 +87,7 @@ class Ranking(Flags):
 """,
 )
 @takes(Ranking)
-@takes(Output, path={"metavar": "FIGURE", "help": "Draw the curves to this file (png, svg or pdf)."})
+@takes(Output, path={"help": "Draw the curves to this file (.png, .svg, .pdf), or write the answer to it."})
 def command(*, ranking: Ranking, output: Output) -> None:
     """Tell how well scores put ordered classes in order, and where to cut them.
 
@@ -97,8 +96,9 @@ def command(*, ranking: Ranking, output: Output) -> None:
     the share of tuples, one case of each class, that the scores put in order; Cons the mean AUC of
     the cuts between neighbours.
     """
-    output.format((".png", ".svg", ".pdf"))
-    from demur.cli.output import remark, times, write_answer
+    output = output.answering(figures=True)
+    from demur._tables.numbers import times
+    from demur.cli.output import deliver, remark, save_figure
 
     data, truth, scores = _read(ranking)
     levels = data["levels"]
@@ -107,13 +107,17 @@ def command(*, ranking: Ranking, output: Output) -> None:
         f"{times(len(scores), 'score column')} ({', '.join(scores)})."
     )
     remark(said, quiet=output.quiet)
-    write_answer("ordinal", data, _compare(levels, truth, scores, ranking), output)
+    rankings = _compare(levels, truth, scores, ranking)
+    if output.as_figure:
+        save_figure(rankings.drawn(), output, bbox_inches="tight")
+        output = output.words_too()
+    deliver(rankings, output, kind="ordinal", data=data)
 
 
 def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatArray]]:
     """Return what was read, the true classes by name and the scores; refuse what has no order."""
     from demur._checks import check_scores
-    from demur.cli.reading.evidence import read_columns, require_complete
+    from demur.cli.input.cases import read_columns, require_complete
     from demur.engines.labels import class_name
 
     named = Source(file=ranking.file, label=ranking.label, models=ranking.models, exclude=ranking.exclude)
@@ -131,7 +135,7 @@ def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatA
 
 
 def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
-    from demur.cli.reading.class_columns import require_listed
+    from demur.cli.input.cases import require_listed
     from demur.engines.labels import is_number
 
     present = list(dict.fromkeys(truth))
@@ -197,18 +201,19 @@ class _Rankings:
             "confidence_level": self.confidence,
         }
 
-    def text(self) -> str:
-        """Return the answer in words and tables."""
+    def opening(self) -> list[str]:
+        """Return the decision."""
         from demur._html import threshold_text
-        from demur.cli.output import number, table, wrapped
+        from demur._tables.numbers import number
 
-        cuts = {name: list(map(threshold_text, one.thresholds)) for name, one in self.thresholds.items()}
-        costs = {name: number(_CASES * one.cost) for name, one in self.thresholds.items()}
-        best, rest = self.best, self.levels[:-1]
-        calls = [f"{level} up to {cut}" for level, cut in zip(rest, cuts[best], strict=True)]
+        best, found = self.best, self.thresholds[self.best]
+        calls = [
+            f"{level} up to {threshold_text(cut)}"
+            for level, cut in zip(self.levels[:-1], found.thresholds, strict=True)
+        ]
         decision = (
             f"Use {best}: call {', '.join(calls)}, {self.levels[-1]} above. Cost "
-            f"{costs[best]} per 1000 cases with hindsight (these cases chose the thresholds)."
+            f"{number(_CASES * found.cost)} per 1000 cases with hindsight (these cases chose the thresholds)."
         )
         doubtful = [
             b if a == best else a
@@ -217,59 +222,109 @@ class _Rankings:
         ]
         if doubtful:
             decision += f" Not clearly better than {', '.join(doubtful)} in the order of the classes."
-        heads = [f"{level} up to" for level in rest[:_MOST_SHOWN]]
-        rows = [[name, *own[:_MOST_SHOWN], costs[name]] for name, own in cuts.items()]
-        parts = [wrapped(decision), self._measures(), table(["thresholds", *heads, "cost per 1000"], rows)]
-        return "\n\n".join([*parts, self._pairs()] if self.tests else parts)
+        return [decision]
 
-    def _measures(self) -> str:
-        from demur.cli.output import level_words, span, table, wrapped
+    def tables(self) -> list[Table]:
+        """Return measures, thresholds and tests."""
+        return [self._measures(), self._cuts(), *([self._pairs()] if self.tests else [])]
 
-        rows = [
-            [
-                name,
-                f"{roc.vus():.3f}",
-                "-" if (interval := self.intervals[name]) is None else span(interval, "{:.3f}".format),
-                f"{roc.cons:.3f}",
-                *(f"{auc:.3f}" for auc in roc.auc_matrix().diagonal(1)[:_MOST_SHOWN]),
-            ]
-            for name, roc in self.rocs.items()
-        ]
+    def closing(self) -> list[str]:
+        """Return nothing."""
+        return []
+
+    def _measures(self) -> Table:
+        from demur._tables.numbers import level_words, span
+        from demur._tables.table import Column, Table
+
+        three, names = "{:.3f}".format, list(self.rocs)
+        aucs = [roc.auc_matrix().diagonal(1).tolist() for roc in self.rocs.values()]
         note = (
             "VUS: share of tuples, one case of each class, in order; by chance "
             f"{1 / factorial(len(self.levels)):.3g}. Cons: mean AUC of the cuts between neighbours. Then the "
             "AUC of each pair of neighbours."
         )
-        names = ["|".join(pair) for pair in pairwise(self.levels)][:_MOST_SHOWN]
-        shown = [name if len(name) <= 12 else f"{name[:9]}..." for name in names]
-        body = table(["model", "VUS", level_words(self.confidence), "Cons", *shown], rows)
-        return f"{body}\n{wrapped(note)}"
+        heads = ["|".join(pair) for pair in pairwise(self.levels)]
+        within = [self.intervals[name] for name in names]
+        columns = [
+            Column("model", names, "model"),
+            Column("vus", [roc.vus() for roc in self.rocs.values()], "VUS", three),
+            Column("vus", within, ends=True),
+            Column(
+                "",
+                ["-" if one is None else span(one, three) for one in within],
+                level_words(self.confidence),
+            ),
+            Column("cons", [roc.cons for roc in self.rocs.values()], "Cons", three),
+        ]
+        for place, name in enumerate(heads):
+            shown = (name if len(name) <= 12 else f"{name[:9]}...") if place < _MOST_SHOWN else None
+            columns.append(Column(f"auc_{name}", [one[place] for one in aucs], shown, three))
+        return Table(name="Models", columns=tuple(columns), note=note)
 
-    def _pairs(self) -> str:
-        from demur.cli.output import level_words, span, table
+    def _cuts(self) -> Table:
+        from demur._html import threshold_text
+        from demur._tables.numbers import number
+        from demur._tables.table import Column, Table
 
-        rows = []
-        for (a, b), test in list(self.tests.items())[:_MOST_PAIRS]:
-            cells = ["-", "-", "-"]
-            if test is not None:
-                within = span(test.interval(self.confidence), "{:+.3f}".format)
-                cells = [f"{test.difference:+.3f}", within, f"{test.pvalue:.2g}"]
-            rows.append([f"{a} - {b}", *cells])
-        return table(["difference of VUS", "", level_words(self.confidence), "p"], rows)
+        found = list(self.thresholds.values())
+        cuts = [
+            Column(
+                f"{level}_up_to",
+                [float(one.thresholds[place]) for one in found],
+                f"{level} up to" if place < _MOST_SHOWN else None,
+                threshold_text,
+            )
+            for place, level in enumerate(self.levels[:-1])
+        ]
+        cost = Column(
+            "cost", [one.cost for one in found], "cost per 1000", lambda cost: number(_CASES * cost)
+        )
+        models = Column("model", list(self.thresholds), "thresholds")
+        return Table(name="Thresholds", columns=(models, *cuts, cost))
 
-    def draw(self, path: Path) -> None:
+    def _pairs(self) -> Table:
+        from demur._tables.numbers import level_words, span
+        from demur._tables.table import Column, Table
+
+        signed, pairs, tests = "{:+.3f}".format, list(self.tests), list(self.tests.values())
+        shown = tests[:_MOST_PAIRS]
+        within = [None if test is None else test.interval(self.confidence) for test in tests]
+        gaps = [None if test is None else test.difference for test in tests]
+        pvalues = [None if test is None else test.pvalue for test in tests]
+
+        def people(values: list[Any], heading: str, show: Any) -> Column:
+            cells = ["-" if value is None else show(value) for value in values[: len(shown)]]
+            return Column("", cells, heading)
+
+        columns = (
+            Column("", [f"{a} - {b}" for a, b in pairs[:_MOST_PAIRS]], "difference of VUS"),
+            people(gaps, "", signed),
+            people(within, level_words(self.confidence), lambda ends: span(ends, signed)),
+            people(pvalues, "p", "{:.2g}".format),
+            Column("first", [a for a, _ in pairs]),
+            Column("second", [b for _, b in pairs]),
+            Column("difference", gaps),
+            Column("difference", within, ends=True),
+            Column("pvalue", pvalues),
+        )
+        return Table(name="Differences", columns=columns)
+
+    def drawn(self) -> Any:
         """Draw one panel of ROC curves per cut between neighbours."""
-        from demur.cli.output import saved_figure
+        from demur.displays.base import pyplot
         from demur.displays.roc import RocCurveDisplay
 
         cuts = len(self.levels) - 1
-        with saved_figure(path, size=(4.8 * cuts, 5.0), panels=cuts, bbox_inches="tight") as axes:
-            for place, ax in enumerate(axes):
-                curves = {name: roc.split_curves()[place] for name, roc in self.rocs.items()}
-                RocCurveDisplay(result=curves).plot(ax=ax, hull=False)
-                sides = self.levels[place + 1 :], self.levels[: place + 1]
-                high, low = (side[0] if len(side) == 1 else f"{side[0]} to {side[-1]}" for side in sides)
-                ax.set_title(f"{high} against {low}", fontsize=10)
+        figure, axes = pyplot().subplots(
+            1, cuts, figsize=(4.8 * cuts, 5.0), squeeze=False, layout="constrained"
+        )
+        for place, ax in enumerate(axes[0]):
+            curves = {name: roc.split_curves()[place] for name, roc in self.rocs.items()}
+            RocCurveDisplay(result=curves).plot(ax=ax, hull=False)
+            sides = self.levels[place + 1 :], self.levels[: place + 1]
+            high, low = (side[0] if len(side) == 1 else f"{side[0]} to {side[-1]}" for side in sides)
+            ax.set_title(f"{high} against {low}", fontsize=10)
+        return figure
 
 
 def _compare(

@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -12,7 +11,8 @@ from demur.cli.options import Flags, Output, Source, argument, flag, takes, verb
 from demur.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
-    from demur.cli.reading.roles import Roles
+    from demur._tables.table import Table
+    from demur.cli.input.roles import Roles
     from demur.regression.rec import RecCurve
     from demur.typing import FloatArray
 
@@ -72,7 +72,7 @@ class Regressions(Flags):
 """,
 )
 @takes(Regressions)
-@takes(Output, path={"metavar": "FIGURE", "help": "Draw the curves to this file (png, svg or pdf)."})
+@takes(Output, path={"help": "Draw the curves to this file (.png, .svg, .pdf), or write the answer to it."})
 def command(*, regressions: Regressions, output: Output) -> None:
     """Tell which regression errs least, at which tolerance, and how sure that is.
 
@@ -80,7 +80,9 @@ def command(*, regressions: Regressions, output: Output) -> None:
     predictions per model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV
     on standard input). The null model predicts the mean of the true values in the file.
     """
-    from demur.cli.output import remark, times, write_answer
+    output = output.answering(figures=True)
+    from demur._tables.numbers import times
+    from demur.cli.output import deliver, remark, save_figure
 
     source, roles, values = _read(regressions)
     truth = values.pop(roles.label)
@@ -89,10 +91,11 @@ def command(*, regressions: Regressions, output: Output) -> None:
     said = f"Read {len(truth)} rows of {source}: target column {roles.label}, {columns}{left_out}."
     remark(said, quiet=output.quiet)
     comparison = _compare(roles.label, truth, values, regressions)
-    if output.path is not None and PurePath(output.path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"`--output` must end in .png, .svg or .pdf, got {PurePath(output.path).name!r}.")
     data = {"source": source, "rows": len(truth), "target": roles.label, "left_out": list(roles.left_out)}
-    write_answer("rec", data, comparison, output)
+    if output.as_figure:
+        save_figure(comparison.drawn(), output)
+        output = output.words_too()
+    deliver(comparison, output, kind="rec", data=data)
 
 
 # ---------------------------------------------------------------- reading
@@ -102,7 +105,7 @@ def _read(regressions: Regressions) -> "tuple[str, Roles, dict[str, FloatArray]]
     """Return the name of the table, which column is what, and the columns as numbers."""
     import numpy as np
 
-    from demur.cli.reading.evidence import read_columns, require_complete
+    from demur.cli.input.cases import read_columns, require_complete
 
     named = Source(
         file=regressions.file,
@@ -167,69 +170,84 @@ class _Comparison:
         null = {"constant": "mean", "aoc": self.null.aoc}
         return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs}
 
-    def text(self) -> str:
-        from demur.cli.output import number, table, wrapped
+    def opening(self) -> list[str]:
+        from demur._tables.numbers import number
 
-        header = ["model", "AOC", "of null", *(f"{100 * q:.0f} % within" for q in _SHARES), "p (best)"]
-        rows = []
-        for name, curve in [*self.curves.items(), ("null model", self.null)]:
-            share = 1.0 if curve is self.null else self.skill[name]
-            p = self.pvalues.get(name)
-            rows.append(
-                [
-                    name,
-                    number(curve.aoc),
-                    "-" if share is None else f"{100 * share:.1f} %",
-                    *(number(float(curve.tolerance_at(q))) for q in _SHARES),
-                    "-" if p is None else f"{p:.2g}",
-                ]
-            )
+        if (self.skill[self.best] or 0.0) >= 1:
+            return [f"No model errs less than predicting the mean: {self.best} comes closest."]
+        half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
+        decision = (
+            f"Use {self.best}: half of its {self.loss} errors are at most {half}, nine of ten at most {most}."
+        )
+        doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
+        if doubtful:
+            decision += f" Not clearly better than {', '.join(doubtful)} (p > 0.05)."
+        return [decision]
+
+    def tables(self) -> "list[Table]":
+        from demur._tables.numbers import number
+        from demur._tables.table import Column, Table
+
+        curves = {**self.curves, "null model": self.null}
+        shares = [self.skill.get(name, 1.0) for name in curves]
         whole = all(curve.max_tolerance >= curve.tolerance[-1] for curve in self.curves.values())
         note = (
             f"AOC: area over the REC curve, the mean {self.loss} error"
             f"{'' if whole else ' cut at the largest tolerance'}; smaller is better. "
             "p: of an area equal to the best model's, rows independent."
         )
-        decision = f"No model errs less than predicting the mean: {self.best} comes closest."
-        if (self.skill[self.best] or 0.0) < 1:
-            half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
-            decision = (
-                f"Use {self.best}: half of its {self.loss} errors are at most {half}, "
-                f"nine of ten at most {most}."
-            )
-            doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
-            if doubtful:
-                decision += f" Not clearly better than {', '.join(doubtful)} (p > 0.05)."
-        parts = [wrapped(decision), f"{table(header, rows)}\n{wrapped(note)}"]
-        return "\n\n".join([*parts, self._pairs_text()] if len(self.curves) > 1 else parts)
+        columns = (
+            Column("model", list(curves), "model"),
+            Column("aoc", [curve.aoc for curve in curves.values()], "AOC", number),
+            Column("relative_aoc", shares, "of null", lambda share: f"{100 * share:.1f} %"),
+            *(
+                Column(
+                    f"tolerance_{100 * q:.0f}",
+                    [float(curve.tolerance_at(q)) for curve in curves.values()],
+                    f"{100 * q:.0f} % within",
+                    number,
+                )
+                for q in _SHARES
+            ),
+            Column("pvalue", [self.pvalues.get(name) for name in curves], "p (best)", "{:.2g}".format),
+        )
+        models = Table(name="Models", columns=columns, note=note)
+        return [models, self._pairs()] if len(self.curves) > 1 else [models]
 
-    def _pairs_text(self) -> str:
-        from demur.cli.output import number, wrapped
+    def closing(self) -> list[str]:
+        return []
 
-        pairs = list(combinations(self.curves, 2))
-        lines = ["Which curve is above, pair by pair"]
+    def _pairs(self) -> "Table":
+        from demur._tables.numbers import number
+        from demur._tables.table import Column, Table
+
+        pairs, title = list(combinations(self.curves, 2)), "Which curve is above, pair by pair"
         if len(pairs) > _MOST_PAIRS:
             pairs = [pair for pair in pairs if self.best in pair]
-            lines = [f"Which curve is above, {self.best} against each other model"]
+            title = f"Which curve is above, {self.best} against each other model"
+        words = []
         for a, b in pairs:
-            winner = self.dominant(a, b)
-            at = self.curves[a].crossings(self.curves[b])
+            winner, at = self.dominant(a, b), self.curves[a].crossings(self.curves[b])
             if winner is not None:
-                words = f"{winner} at every tolerance"
+                words.append(f"{winner} at every tolerance")
             elif len(at) == 0:
-                words = "the same curve"
+                words.append("the same curve")
             else:
                 shown = ", ".join(number(float(t)) for t in at[:_MOST_CROSSINGS])
                 rest = len(at) - _MOST_CROSSINGS
-                words = f"they cross at {shown}" + (f" and {rest} more" if rest > 0 else "")
-            lines.append(wrapped(f"  {a} / {b}: {words}", indent="    "))
-        return "\n".join(lines)
+                words.append(f"they cross at {shown}" + (f" and {rest} more" if rest > 0 else ""))
+        columns = (
+            Column("first", [a for a, _ in pairs]),
+            Column("second", [b for _, b in pairs]),
+            Column("", [f"{a} / {b}" for a, b in pairs], "first / second"),
+            Column("above", words, "above"),
+        )
+        return Table(name="Pairs", title=title, columns=columns)
 
-    def draw(self, path: Path) -> None:
-        from demur.cli.output import save_figure
+    def drawn(self) -> Any:
         from demur.displays.regression import RecCurveDisplay
 
-        save_figure(RecCurveDisplay(result=self.curves, null=self.null).plot().figure_, path)
+        return RecCurveDisplay(result=self.curves, null=self.null).plot().figure_
 
 
 def _compare(

@@ -1,7 +1,8 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
@@ -14,6 +15,7 @@ from demur.cli.options import (
     Limits,
     Output,
     Prices,
+    Problem,
     Several,
     Source,
     flag,
@@ -23,7 +25,14 @@ from demur.cli.options import (
 )
 from demur.exceptions import InputError
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from demur.cli.question import Question
+    from demur.report.document import Report
+    from demur.report.model import DataSource
+
+__all__ = ["command", "make_report"]
+
+_DOSSIERS = (".md", ".docx", ".html", ".tex")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +60,14 @@ class Pages(Flags):
         "--dossier",
         title="Dossier",
         metavar="PATH",
-        help="Also write a dossier, .md or .docx: purpose, data, costs and their source, rule, evidence, "
-        "the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
+        help="Also write a dossier, .md, .docx, .html or .tex: purpose, data, costs and their source, rule, "
+        "evidence, the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
     )
 
     def __post_init__(self) -> None:
         """Refuse other formats before anything is read."""
-        if self.dossier is not None and Path(self.dossier).suffix.lower() not in (".md", ".docx"):
-            raise InputError(f"`--dossier {self.dossier}` must end in .md or .docx.")
+        if self.dossier is not None and Path(self.dossier).suffix.lower() not in _DOSSIERS:
+            raise InputError(f"`--dossier {self.dossier}` must end in {', '.join(_DOSSIERS)}.")
 
 
 @verb(
@@ -83,6 +92,7 @@ three classes, a column of probabilities for each
 @takes(Design, without=("by",))
 @takes(Certainty)
 @takes(Pages)
+@takes(Problem)
 @takes(
     Output,
     path={"help": "Write the page to this file, - for standard output [default: FILE-report.html]."},
@@ -97,6 +107,7 @@ def command(
     design: Design,
     certainty: Certainty,
     pages: Pages,
+    problem: Problem,
     output: Output,
 ) -> None:
     """Write a page that anybody can open, and say the decision.
@@ -111,7 +122,9 @@ def command(
     and {group} in -o stands for it, as it does in --dossier; with --one-page there is one page, whose
     rule is judged in every group.
     """
-    from demur.cli.output import document, group_file, wrapped, write
+    from demur._tables.table import wrapped
+    from demur.cli.output import document, group_file, write
+    from demur.cli.question import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
 
     if output.as_json:
         if pages.dossier is not None:
@@ -119,9 +132,6 @@ def command(
         output.format((".json",))
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
-    from demur.cli.answers.asking import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
-    from demur.cli.answers.reporting import make_reports, write_page
-
     if classes.names is None:
         _require_groups(pages, source, prices, design)
     else:
@@ -132,26 +142,23 @@ def command(
             "Hint: drop leaves these rows out, and the page says that nothing is proven."
         )
     flags = source, prices, limits, classes, certainty, output
-    read = ask(*flags, split=not pages.one_page, design=design, several=several)
-    parts = make_reports(read, pages.smallest)
+    asked = ask(*flags, split=not pages.one_page, design=design, several=several)
+    if pages.smallest is not None:
+        asked = _joined_scores(asked, pages.smallest)
+    parts = asked.each_part(lambda name: make_report(asked, name))
     if design.require_proof and not proven(parts):  # no file where a proof is asked for and missing
         said = (part if isinstance(part, str) else part.headline for part in parts.values())
         write("\n".join(map(wrapped, said)), None)
         raise Exit(NOT_PROVEN)
     reports = {name: part for name, part in parts.items() if not isinstance(part, str)}
     left_out = {name: part for name, part in parts.items() if isinstance(part, str)}
-    grouped = source.group is not None and not pages.one_page
+    grouped = asked.cases.group is not None
     if output.as_json:
         groups = {**reports, **{name: {"left_out": reason} for name, reason in left_out.items()}}
         content = {"group": source.group, "groups": groups}
         write(document("report-groups", content) if grouped else reports[""].to_json(), output.path)
         return
-    # the page is named after the file; many files or standard input give report.html
-    source_name = read.cases.data["source"]
-    stem = Path(source_name).name.split(".")[0]
-    unnamed = not stem or source_name == "standard input" or any(letter in stem for letter in "*?[")
-    start = "report" if unnamed else f"{stem}-report"
-    page = output.path or (f"{start}-{{group}}.html" if grouped else f"{start}.html")
+    page = output.path or _page_name(asked.cases.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
     files = {part: group_file(page, part) if grouped else page for part in reports}
     dossiers = {}
@@ -163,12 +170,34 @@ def command(
             name = group_file(pages.dossier, part) if grouped else pages.dossier
             dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
     for part, report in reports.items():
-        write_page(report, files[part], quiet=output.quiet)
+        _write_page(report, files[part], quiet=output.quiet)
     for name, dossier in dossiers.items():
         dossier.save(name)
         write(name, None)
     for part, reason in left_out.items():
-        write(wrapped(f"{read.cases.title(part)}. {reason}"), None)
+        write(wrapped(f"{asked.cases.title(part)}. {reason}"), None)
+
+
+def _page_name(source: str, *, grouped: bool) -> str:
+    """Name the page after the file; many files or standard input give report.html."""
+    stem = Path(source).name.split(".")[0]
+    unnamed = not stem or source == "standard input" or any(letter in stem for letter in "*?[")
+    start = "report" if unnamed else f"{stem}-report"
+    return f"{start}-{{group}}.html" if grouped else f"{start}.html"
+
+
+def _write_page(report: "Report", page: str, *, quiet: bool) -> None:
+    """Write the page, and say the decision and where it is; "-" writes it to standard output."""
+    from demur._tables.table import wrapped
+    from demur.cli.output import remark, write, write_file
+
+    for note in report.notes:
+        remark(note, quiet=quiet)
+    if page == "-":
+        write(report.to_html(), None)
+        return
+    write_file(Path(page), report.to_html())
+    write("\n".join([wrapped(report.headline), page]), None)
 
 
 def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design) -> None:
@@ -194,3 +223,123 @@ def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design
         )
     if pages.smallest is not None:
         raise InputError("`--private` and --one-page exclude each other: groups may be small.")
+
+
+def _joined_scores(asked: "Question", smallest: int) -> "Question":
+    """Put counts of joined scores, no cell of fewer cases, in place of everything that tells more."""
+    from demur.cli.input.cases import Part
+    from demur.counts.bins import joined_counts
+
+    cases, problem = asked.cases, asked.problem
+    if problem.by_case or any(part.summed is not None for part in cases.parts.values()):
+        raise InputError(
+            "`--private` takes costs that are the same for all cases: amounts tell about each. "
+            "Hint: pass their means."
+        )
+    if cases.data.get("weight") is not None and asked.weights != "repeats":
+        raise InputError(
+            "`--private` needs numbers of cases, and weights tell how much a case matters. "
+            "Hint: leave --weight out, or pass --weights repeats."
+        )
+    joint = {"combine": problem.include, "price": problem.prices}
+    for name in ("cluster", "time", *joint):
+        if name in cases.data or joint.get(name):
+            hint = "Hint: leave one of them out."
+            raise InputError(f"`--private` keeps counts alone, and --{name} needs the cases. {hint}")
+    parts = {
+        name: Part(
+            counted={model: joined_counts(one, smallest=smallest) for model, one in part.counts.items()}
+        )
+        for name, part in cases.parts.items()
+    }
+    return replace(asked, cases=replace(cases, parts=parts))
+
+
+def make_report(asked: "Question", name: str) -> "Report":
+    """Make the report of one part: from the rows where they are at hand, else from counts."""
+    from demur.report.document import Report, page_problem
+
+    part, cases, rows = asked.cases.parts[name], asked.cases, asked.cases.parts[name].rows
+    if asked.classes:
+        comparison = asked.compare(name)
+        classes = comparison.classes if len(comparison.classes) == 2 else ("negative", "positive")
+        negative, positive = map(str, classes)
+        n = None if rows is None else rows.n
+        source = _source(asked, name, negative=negative, positive=positive, rows=n)
+        return Report.from_comparison(comparison, source=source, columns=cases.roles.models)
+    source = _source(
+        asked,
+        name,
+        positive=cases.positive,
+        negative=cases.negative,
+        rows=int(cases.data["rows"]) if cases.group is None else None,
+        exact=cases.exact,
+        certified=None if cases.exact else cases.certified,
+    )
+    if part.summed is not None:
+        return Report.from_comparison(asked.compare(name), source=source)
+    problem = asked.on(rows)
+    settings: dict[str, Any] = {
+        "costs": problem.costs,
+        "prevalence": problem.prevalence,
+        "objective": problem.objective if problem.costs is not None else None,
+        "limits": problem.limits,
+        "confidence_level": problem.confidence_level,
+        "seed": problem.seed,
+    }
+    joint: dict[str, Any] = {"include": problem.include, "prices": problem.prices, "doubt": problem.doubt}
+    if cases.doubtful or part.joint is not None or problem.budget is not None:
+        # at costs to begin with, where none are given
+        priced = replace(asked, problem=page_problem(**settings, budget=problem.budget, **joint))
+        report = Report.from_comparison(priced.compare(name), source=source)
+        report = replace(report, costs_given=problem.costs is not None)
+    elif rows is None:
+        return Report.from_counts(part.counts, **settings, source=source)
+    else:
+        columns = rows.columns
+        known = {cases.roles.others["doubt"]: columns["doubt"]} if "doubt" in columns else None
+        report = Report.from_predictions(
+            rows.codes,
+            rows.scores,
+            sample_weight=columns.get("weight"),
+            weights=asked.weights,
+            groups=columns.get("cluster"),
+            time=columns.get("time"),
+            **settings,
+            **{**joint, "doubt": known},
+            source=source,
+        )
+    return report if cases.group is not None or rows is None else _by_group(report, rows)
+
+
+def _by_group(report: "Report", rows: Any) -> "Report":
+    """Judge the rule in every group, where there are groups and a model decides."""
+    from demur.engines.labels import class_name
+
+    if "group" not in rows.columns:
+        return report
+    answer = None if report.comparison is None else report.comparison.answer
+    if answer is None or answer.model is None:
+        note = "Groups left out: a rule without a model treats all groups alike."
+        return replace(report, notes=(*report.notes, note))
+    if answer.model not in rows.scores:
+        note = "Groups left out: the page judges rules of one model; demur audit --group judges others."
+        return replace(report, notes=(*report.notes, note))
+    groups = [class_name(value) for value in rows.columns["group"]]
+    return report.with_groups(rows.codes, rows.scores[answer.model], groups)
+
+
+def _source(asked: "Question", name: str, **more: Any) -> "DataSource":
+    """Say where the cases of one part come from."""
+    from demur.report.model import DataSource
+
+    data, group = asked.cases.data, asked.cases.group
+    roles: dict[str, Any] = {role: data.get(role) for role in ("label", "weight", "cluster", "time")}
+    return DataSource(
+        # the page travels: the folders of its maker are nobody's business
+        name=Path(data["source"]).name,
+        group=group,
+        part=None if group is None else name,
+        **roles,
+        **more,
+    )

@@ -1,7 +1,7 @@
-"""What the verbs work from: labels, scores and weights of the rows in memory, and counts per model.
+"""The cases of a file: rows in memory or counts per model, for two classes as for many, whole or by group.
 
-Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows stay where they are
-and only their counts come back; a file of saved counts has none to begin with.
+With `--engine duckdb` or `spark` the rows stay where they are and only their counts come back; a file of
+saved counts has none to begin with.
 """
 
 from collections import Counter
@@ -16,19 +16,10 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur._files.parquet import parquet_fact, parquet_schema
 from demur._results import read_only
+from demur._tables.numbers import times
+from demur.cli.input.dependence import INDEPENDENT, Dependence
+from demur.cli.input.roles import Roles, choose_roles, for_counting, label_column, only_model, open_with
 from demur.cli.options import Design, Prices, Several, Source, refuse
-from demur.cli.output import times
-from demur.cli.reading.dependence import INDEPENDENT, Dependence
-from demur.cli.reading.roles import (
-    Roles,
-    choose_roles,
-    described,
-    for_counting,
-    label_column,
-    only_model,
-    open_with,
-    read_as,
-)
 from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
 from demur.comparison.problem import DecisionProblem
@@ -45,29 +36,25 @@ from demur.engines.labels import class_name, guessed_positive, named_positive
 from demur.engines.tallies import Columns, nested_values
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts
-from demur.typing import BoolArray, FloatArray
+from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.by_group import group_text
 
 __all__ = [
     "BOUND_OR_DROP",
     "DROP_ROWS",
-    "Evidence",
+    "Cases",
     "Part",
-    "Predictions",
+    "Rows",
     "class_without_weight",
-    "complete_rows",
-    "dropped_counts",
-    "dropped_words",
     "holds_counts",
     "missing_values",
     "positive_cases",
+    "read_cases",
     "read_columns",
-    "read_evidence",
-    "read_predictions",
     "read_saved_counts",
-    "read_scores",
+    "read_unlabelled",
     "require_complete",
-    "unlabelled_rows",
+    "require_listed",
 ]
 
 DROP_ROWS = "drop those rows{}, or fill them in where the model has an answer."
@@ -84,222 +71,188 @@ BOUND_OR_DROP = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Predictions:
-    """True classes and scores of one or more models for the same cases.
+class Rows:
+    """True classes and inputs of one or more models for the same cases.
 
     Attributes
     ----------
-    source : str
-        The file as the user wrote it.
-    roles : Roles
-        The columns in use.
-    positive, negative : str
-        The two labels as they stand in the file.
-    truth : array of bool
-        Element i: whether case i is positive.
+    codes : array
+        Element i: whether case i is positive, or the place of its class among `Roles.classes`.
     scores : dict
-        Model -> scores.
-    weights : array or None
-        Case weights.
-    groups : array or None
-        Element i: the group of case i.
+        Model -> scores, or one column of probabilities for each class.
+    columns : dict
+        Role of a column, one of `OTHER_ROLES` -> its values; weights and doubts as numbers.
     amounts : dict
         Column -> costs of the cases.
-    dropped : dict
-        Column -> class -> rows left out because its value is missing; "" counts rows without a class.
-    aside : Unlabelled or None
-        Rows without a label.
-    dependence : Dependence
-        Signs that rows are not independent.
-    doubts : array or None
-        Element i: how unlike the training data case i is.
-    clusters, times, days, keys, broken_down : array or None
-        Element i: cluster and time of case i, its batch and its key where batches share places, and what
-        results are broken down by.
     unscored : Unscored or None
         What is known of rows without a score of some model, where these are left out.
     own : dict
         Model -> the rows that it scored, where these are more than those that all models scored.
     """
 
-    source: str
-    roles: Roles
-    positive: str
-    negative: str
-    truth: BoolArray
+    codes: BoolArray | IntArray
     scores: dict[str, FloatArray]
-    weights: FloatArray | None
-    groups: Any = None
+    columns: dict[str, Any]
     amounts: dict[str, FloatArray] = field(default_factory=dict)
-    dropped: dict[str, dict[str, int]] = field(default_factory=dict)
-    aside: Unlabelled | None = None
-    dependence: Dependence = INDEPENDENT
-    doubts: FloatArray | None = None
-    clusters: Any = None
-    times: Any = None
-    days: Any = None
-    keys: Any = None
-    broken_down: Any = None
     unscored: Unscored | None = None
-    own: "dict[str, Predictions]" = field(default_factory=dict)
+    own: "dict[str, Rows]" = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Number of cases."""
-        return len(self.truth)
+        return len(self.codes)
 
-    def of(self, own: BoolArray) -> "Predictions":
-        """Return the cases of one group."""
-        return replace(
-            self,
-            truth=self.truth[own],
-            scores={model: scores[own] for model, scores in self.scores.items()},
-            weights=None if self.weights is None else self.weights[own],
-            groups=None,
-            amounts={column: amounts[own] for column, amounts in self.amounts.items()},
-            doubts=None if self.doubts is None else self.doubts[own],
-            clusters=None if self.clusters is None else self.clusters[own],
-            times=None if self.times is None else self.times[own],
-            days=None if self.days is None else self.days[own],
-            keys=None if self.keys is None else self.keys[own],
-            broken_down=None if self.broken_down is None else self.broken_down[own],
+    def of(self, own: BoolArray) -> "Rows":
+        """Return some of the cases."""
+        scores, columns, amounts = (
+            {name: values[own] for name, values in one.items()}
+            for one in (self.scores, self.columns, self.amounts)
         )
-
-    @property
-    def known(self) -> dict[str, FloatArray]:
-        """What else is known of the cases, by column."""
-        return {} if self.doubts is None else {str(self.roles.doubt): self.doubts}
-
-    def sentence(self) -> str:
-        """Tell what was read, and as what, and what was left out, by class.
-
-        A class that loses more rows than the other changes the answer.
-        """
-        text = described(self.source, self.n, self.roles, self.positive)
-        return text + dropped_words(self.dropped, self.aside) + self.dependence.words()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what was read, without the rows."""
-        told = read_as(self.source, self.n, self.roles, self.positive, self.negative)
-        return {**told, **dropped_counts(self.dropped)}
+        return Rows(codes=self.codes[own], scores=scores, columns=columns, amounts=amounts)
 
 
-def read_predictions(
-    source: Source,
-    prices: Prices | None = None,
-    *,
-    doubt: str | None = None,
-    design: Design | None = None,
-    places: Places | None = None,
-) -> Predictions:
-    """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
-    with open_table(source.file) as table:
-        roles = choose_roles(table, source, prices=prices, doubt=doubt, design=design, places=places)
-        columns = table.read((*roles.columns, *roles.dependence.dates))
-    whole = _complete_predictions(table.name, columns, roles, source, prices, doubt, design)
-    apart = source.drop_missing and design is not None and roles.group is None and len(roles.models) > 1
-    if not apart or not any(columns[name].missing.any() for name in roles.models):
-        return whole
-    scores = {name: np.where(columns[name].missing, np.nan, columns[name].values) for name in roles.models}
-    own = {
-        name: _complete_predictions(
-            table.name, columns, replace(roles, models=(name,)), source, prices, doubt, design
-        )
-        for name in roles.models
-    }
-    return replace(
-        whole,
-        unscored=unscored(columns[roles.label].filled(), scores),
-        own={name: one for name, one in own.items() if one.n > whole.n},
-    )
+@dataclass(frozen=True, kw_only=True)
+class _Read:
+    """Rows as they were read, how their classes are called, and what was left out.
+
+    `dropped` is column -> class -> rows left out because its value is missing; "" stands for no class.
+    """
+
+    rows: Rows
+    positive: str
+    negative: str
+    dropped: dict[str, dict[str, int]]
+    aside: Unlabelled | None
+    dependence: Dependence
 
 
-def _complete_predictions(
-    name: str,
-    columns: Mapping[str, Column],
-    roles: Roles,
-    source: Source,
-    prices: Prices | None,
-    doubt: str | None,
-    design: Design | None,
-) -> Predictions:
+def _read_rows(
+    columns: Mapping[str, Column], roles: Roles, source: Source, prices: Prices | None, design: Design | None
+) -> _Read:
     """Return the rows with everything the models of these roles need; refuse or drop the others."""
-    columns, dropped = complete_rows(columns, roles.columns, roles.label, source)
-    weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
-    scores = {name: check_scores(columns[name].values, name) for name in roles.models}
+    columns, dropped = _complete_rows(columns, roles, source)
+    weight = roles.others.get("weight")
+    weights = None if weight is None else check_weights(columns[weight].values, weight)
+    scores = {
+        model: check_scores(columns[names[0]].values, names[0])
+        if not roles.classes
+        else np.column_stack([check_scores(columns[name].values, name) for name in names])
+        for model, names in roles.models.items()
+    }
     costs = None
     if prices is not None and prices.by_case:
         costs = prices.case_costs({name: columns[name].values for name in roles.amounts})
-    aside = unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
+    aside = _unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
     if aside is not None:
         columns = {name: column.take(aside.kept) for name, column in columns.items()}
         scores = {name: values[aside.kept] for name, values in scores.items()}
         weights = None if weights is None else weights[aside.kept]
-    truth, shown, other = positive_cases(columns[roles.label], source.positive)
-    without = None if weights is None else class_without_weight(truth, weights)
-    if without is not None:
-        raise InputError(
-            f"`--weight {roles.weight}` leaves no case of class {shown if without else other}: "
-            "all its weights are 0. Hint: both classes are needed."
-        )
-    if weights is not None and source.weights == "repeats":
-        _require_whole_weights(weights, str(roles.weight))
-    return Predictions(
-        source=name,
-        roles=roles,
-        positive=shown,
-        negative=other,
-        truth=truth,
-        # nobody else holds what was read: results need no copy of it
-        scores={name: read_only(column) for name, column in scores.items()},
-        weights=weights,
-        groups=None if roles.group is None else columns[roles.group].values,
-        amounts={name: columns[name].values for name in roles.amounts},
+    label, positive, negative = columns[roles.label], "", ""
+    codes: Any = None
+    if roles.classes:
+        codes = _class_codes(label, roles.classes)
+    else:
+        codes, positive, negative = positive_cases(label, source.positive)
+        without = None if weights is None else class_without_weight(codes, weights)
+        if without is not None:
+            raise InputError(
+                f"`--weight {weight}` leaves no case of class {positive if without else negative}: "
+                "all its weights are 0. Hint: both classes are needed."
+            )
+        if weights is not None and source.weights == "repeats":
+            _require_whole_weights(weights, str(weight))
+    others = {role: columns[name].values for role, name in roles.others.items()}
+    if weights is not None:
+        others["weight"] = weights
+    if "doubt" in others:
+        others["doubt"] = check_scores(others["doubt"], roles.others["doubt"])
+    dependence = INDEPENDENT
+    if design is not None:
+        dependence = roles.dependence.in_rows(codes, scores, columns, design)
+    # nobody else holds what was read: results need no copy of it
+    kept = {name: read_only(values) for name, values in scores.items()}
+    amounts = {name: columns[name].values for name in roles.amounts}
+    rows = Rows(codes=codes, scores=kept, columns=others, amounts=amounts)
+    return _Read(
+        rows=rows,
+        positive=positive,
+        negative=negative,
         dropped=dropped,
         aside=aside,
-        dependence=INDEPENDENT
-        if design is None
-        else roles.dependence.in_rows(truth, scores, columns, design),
-        doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
-        clusters=None if roles.cluster is None else columns[roles.cluster].values,
-        times=None if roles.time is None else columns[roles.time].values,
-        days=None if roles.day is None else columns[roles.day].values,
-        keys=None if roles.key is None else columns[roles.key].values,
-        broken_down=None if roles.by is None else columns[roles.by].values,
+        dependence=dependence,
     )
+
+
+def _class_codes(label: Column, classes: Sequence[str]) -> IntArray:
+    """Return the place of every label in the list of classes."""
+    labels = label.values.tolist()
+    names = {value: class_name(value) for value in dict.fromkeys(labels)}
+    require_listed(names.values(), classes, label.name, "--classes")
+    codes = {value: classes.index(name) for value, name in names.items()}
+    return np.fromiter((codes[value] for value in labels), np.int64, len(labels))
+
+
+def require_listed(present: Iterable[str], classes: Collection[str], label: str, flag: str) -> None:
+    """Refuse a class of the file that a flag does not list."""
+    for name in present:
+        if name not in classes:
+            raise InputError(
+                f"Label column {label!r} holds the class {name!r}, which {flag} does not list. "
+                "Hint: list every class, in the spelling of the file."
+            )
+
+
+def read_unlabelled(
+    source: Source, classes: Sequence[str] = ()
+) -> tuple[str, str, tuple[str, ...], FloatArray]:
+    """Read the inputs of the one model of a file without labels: (source, model, columns, numbers)."""
+    with open_table(source.file) as table:
+        model, columns = only_model(table, source, classes)
+        read = table.read(columns)
+    require_complete(read.values(), DROP_ROWS.format(""))
+    numbers = [check_scores(read[name].values, name) for name in columns]
+    return table.name, model, columns, np.column_stack(numbers) if classes else numbers[0]
+
+
+def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
+    """Read a table whose models predict other things than one of two classes: (name, roles, columns)."""
+    with open_table(source.file) as table:
+        roles = choose_roles(table, source, scores=False)
+        return table.name, roles, table.read(roles.columns)
 
 
 # ---------------------------------------------------------------- missing values
 
 
-def complete_rows(
-    columns: Mapping[str, Column], names: Iterable[str], label: str, source: Source
+def _complete_rows(
+    columns: Mapping[str, Column], roles: Roles, source: Source
 ) -> tuple[dict[str, Column], dict[str, dict[str, int]]]:
-    """Refuse missing values in the columns of some names but the label, or drop their rows if asked to.
+    """Refuse missing values in the columns in use but the label, or drop their rows if asked to.
 
     Returns the columns, and how many rows each of them cost, by class; the first column that lacks a value
     counts.
     """
-    needed = [columns[name] for name in dict.fromkeys(names) if name != label]
+    label = columns[roles.label]
+    needed = [columns[name] for name in roles.columns if name != roles.label]
     if not source.drop_missing:
         require_complete(needed, DROP_ROWS.format(" (--drop-missing)"))
-    gone = np.zeros(len(columns[label].missing), dtype=np.bool_)
+    gone = np.zeros(len(label.missing), dtype=np.bool_)
     dropped = {}
     for column in needed:
         own = column.missing & ~gone
         if own.any():
-            lost = columns[label].take(own)
-            told = Counter(
+            lost = label.take(own)
+            found = Counter(
                 "" if unknown else class_name(value)
                 for value, unknown in zip(lost.values, lost.missing, strict=True)
             )
-            dropped[column.name] = dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+            dropped[column.name] = dict(sorted(found.items(), key=lambda item: (item[0] == "", item[0])))
         gone |= own
     kept = {name: column.take(~gone) for name, column in columns.items()} if dropped else dict(columns)
     return kept, dropped
 
 
-def unlabelled_rows(
+def _unlabelled_rows(
     label: Column,
     scores: Mapping[str, FloatArray],
     weights: FloatArray | None,
@@ -329,8 +282,11 @@ def unlabelled_rows(
     return aside
 
 
-def dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | None) -> str:
-    """Say which columns cost how many rows, of which class, and what that means; empty if none did."""
+def _dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | None) -> str:
+    """Say which columns cost how many rows, of which class, and what that means; empty if none did.
+
+    A class that loses more rows than the other changes the answer.
+    """
     parts = []
     for column, by_class in dropped.items():
         shares = [f"{n} of class {name}" if name else f"{n} without a label" for name, n in by_class.items()]
@@ -349,7 +305,7 @@ def dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | 
     return text
 
 
-def dropped_counts(dropped: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+def _dropped_counts(dropped: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
     """Count rows left out by class and by column, for the document; nothing if there are none."""
     if not dropped:
         return {}
@@ -360,22 +316,6 @@ def dropped_counts(dropped: Mapping[str, Mapping[str, int]]) -> dict[str, dict[s
         "dropped": dict(sorted(by_class.items(), key=lambda item: (item[0] == "", item[0]))),
         "dropped_without": {column: sum(counts.values()) for column, counts in dropped.items()},
     }
-
-
-def read_scores(source: Source) -> tuple[str, str, FloatArray]:
-    """Read the one score column of a file without labels: (source, column, scores)."""
-    with open_table(source.file) as table:
-        model = only_model(table, source)
-        column = table.read([model])[model]
-    require_complete([column], DROP_ROWS.format(""))
-    return table.name, model, check_scores(column.values, model)
-
-
-def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
-    """Read a table whose models predict other things than one of two classes: (name, roles, columns)."""
-    with open_table(source.file) as table:
-        roles = choose_roles(table, source, scores=False)
-        return table.name, roles, table.read(roles.columns)
 
 
 def require_complete(columns: Iterable[Column], hint: str) -> None:
@@ -451,7 +391,7 @@ class Part:
     ----------
     counted : dict or None
         Model -> its counts, where an engine counted; None where the rows are all there is.
-    rows : Predictions or None
+    rows : Rows or None
         The cases themselves, where they are in memory.
     summed : dict or None
         Model -> sums of the costs of the cases, where an engine added them up.
@@ -460,26 +400,30 @@ class Part:
     """
 
     counted: dict[str, ScoreCounts] | None = None
-    rows: Predictions | None = None
+    rows: Rows | None = None
     summed: dict[str, FoldedCosts] | None = None
     joint: JointCounts | None = None
 
     @cached_property
     def counts(self) -> dict[str, ScoreCounts]:
-        """Model -> its counts; made from the rows on demand, as not every verb needs them."""
+        """Model of two classes -> its counts; made from the rows on demand, as not every verb needs them."""
         if self.counted is not None:
             return self.counted
         rows = self.rows
         assert rows is not None
+        weights = rows.columns.get("weight")
         return {
-            name: ScoreCounts.from_arrays(rows.truth, score, sample_weight=rows.weights)
+            name: ScoreCounts.from_arrays(rows.codes, score, sample_weight=weights)
             for name, score in rows.scores.items()
         }
 
     @property
     def n(self) -> float:
         """Weight of the cases."""
-        return next(iter(self.counts.values())).n
+        if self.rows is None:
+            return next(iter(self.counts.values())).n
+        weights = self.rows.columns.get("weight")
+        return float(self.rows.n if weights is None else weights.sum())
 
     @property
     def certified(self) -> float:
@@ -497,7 +441,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Evidence:
+class Cases:
     """Everything read from one source.
 
     Attributes
@@ -508,14 +452,14 @@ class Evidence:
         The same as built-in types.
     parts : dict
         Group -> its cases; without groups one entry, under the empty name.
+    roles : Roles
+        The columns in use.
     group : str or None
         Column of the groups.
     together : Part or None
         The cases of all groups, where rows are in memory.
     positive, negative : str
         The labels of two classes.
-    columns : dict
-        Model -> its columns, in the order of the classes, where there is one for each class; else empty.
     dependence : Dependence
         Signs that rows are not independent.
     aside : Unlabelled or None
@@ -524,12 +468,12 @@ class Evidence:
 
     sentence: str
     data: dict[str, Any]
-    parts: Mapping[str, Any]
+    parts: Mapping[str, Part]
+    roles: Roles
     group: str | None = None
-    together: Any = None
+    together: Part | None = None
     positive: str = ""
     negative: str = ""
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     dependence: Dependence = INDEPENDENT
     aside: Unlabelled | None = None
 
@@ -554,18 +498,18 @@ class Evidence:
         return all(part.exact for part in self.parts.values())
 
     @cached_property
-    def whole(self) -> Any:
+    def whole(self) -> Part:
         """All cases together."""
         return self.together or _joined(list(self.parts.values()))
 
-    def part(self, name: str | None) -> Any:
+    def part(self, name: str | None) -> Part:
         """Return the cases of a group; of all groups together for None."""
         return self.whole if name is None else self.parts[name]
 
     def broken_down(self, name: str | None) -> Any:
         """Return what results of a part are broken down by: a value for every case, or None."""
-        part = self.part(name)
-        return getattr(part.rows if isinstance(part, Part) else part, "broken_down", None)
+        rows = self.part(name).rows
+        return None if rows is None else rows.columns.get("by")
 
     def title(self, name: str) -> str:
         """Return the heading of a group."""
@@ -584,7 +528,7 @@ class Evidence:
     def answered(self, answers: dict[str, dict[str, Any]]) -> dict[str, Any]:
         """Return the content of a document: what was read, and the answer for every part."""
         head: dict[str, Any] = {"data": self.data}
-        if not self.columns:
+        if not self.roles.classes:
             head |= {"exact": self.exact, "certified": self.certified}
         if self.group is None:
             return {**head, **answers[""]}
@@ -592,67 +536,93 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(
+def read_cases(
     source: Source,
     prices: Prices,
     *,
+    classes: Sequence[str] = (),
     split: bool = True,
     design: Design | None = None,
     places: Places | None = None,
     several: Several | None = None,
-) -> Evidence:
+) -> Cases:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
-    `prices` may name columns with the costs of the cases, `places` those of batches and keys. Without `split`
-    the cases of all groups stay one part, which needs the rows in memory.
+    `classes` have a column of probabilities each; `prices` may name columns with the costs of the cases,
+    `places` those of batches and keys. Without `split` the cases of all groups stay one part.
     """
-    placed, joint = {} if design is None else design.columns, several or Several()
-    placed |= {} if places is None else {"--day": places.column}
+    joint = several or Several()
+    others = {"doubt": joint.doubt} | ({} if places is None else {"day": places.column, "key": places.key})
+    if classes:
+        with open_table(source.file) as table:
+            roles = choose_roles(table, source, classes=classes, design=design)
+            return _in_memory(table, roles, source, None, design, split=split)
+    placed = {} if design is None else design.columns
     if holds_counts(source.file):
+        placed |= {} if places is None else {"--day": places.column}
         if placed or joint.given() or prices.by_case:
             flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))
             raise InputError(
                 f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
                 "Hint: pass the file they were counted from."
             )
-        model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
-        return Evidence(
-            sentence=sentence,
-            data={
-                "source": str(Path(source.file)),
-                "rows": counts.n,
-                "engine": "counts",
-                "distinct_scores": len(counts.scores),
-            },
-            positive="1",
-            negative="0",
-            parts={"": Part(counted={model: counts})},
-        )
+        return _saved(source)
     if source.reader == "memory":
-        read = read_predictions(source, prices, doubt=joint.doubt, design=design, places=places)
-        _require_joint(joint, read, source)
-        apart = split and read.groups is not None
-        parts = {"": Part(rows=read)}
-        if apart:
-            distinct, place = np.unique(_sortable(read.groups), return_inverse=True)
-            names = np.array([group_text(value) for value in distinct])
-            parts = {name: Part(rows=read.of(names[place] == name)) for name in dict.fromkeys(names.tolist())}
-        return Evidence(
-            sentence=read.sentence(),
-            data={**read.to_dict(), "engine": "memory"},
-            positive=read.positive,
-            negative=read.negative,
-            group=read.roles.group if apart else None,
-            dependence=read.dependence,
-            aside=read.aside,
-            parts=parts,
-            together=Part(rows=replace(read, groups=None)),
-        )
+        with open_table(source.file) as table:
+            roles = choose_roles(table, source, prices=prices, others=others, design=design)
+            _require_joint(joint, list(roles.models), source)
+            return _in_memory(table, roles, source, prices, design, split=split)
     _require_rows(source, joint, places, split=split)
-    with open_with(source.file, source.reader, source.master) as table:
-        roles = choose_roles(table, source, prices=prices if prices.by_case else None, design=design)
+    with open_with(source.file, source.reader, source.master) as counted:
+        roles = choose_roles(counted, source, prices=prices if prices.by_case else None, design=design)
         _require_countable(roles, prices, source.reader)
-        return _counted(table, roles, source, prices)
+        return _counted(counted, roles, source, prices)
+
+
+def _in_memory(
+    table: Any, roles: Roles, source: Source, prices: Prices | None, design: Design | None, *, split: bool
+) -> Cases:
+    """Read the rows, whole and by group; where asked, those of each model apart that scored more."""
+    columns = table.read((*roles.columns, *roles.dependence.dates))
+    read = _read_rows(columns, roles, source, prices, design)
+    rows, group = read.rows, roles.others.get("group")
+    apart = source.drop_missing and not roles.classes and group is None and len(roles.models) > 1
+    if apart and any(columns[name].missing.any() for name in roles.scores):
+        scores = {
+            name: np.where(columns[name].missing, np.nan, columns[name].values) for name in roles.models
+        }
+        own = {
+            name: _read_rows(columns, replace(roles, models={name: (name,)}), source, prices, design).rows
+            for name in roles.models
+        }
+        rows = replace(
+            rows,
+            unscored=unscored(columns[roles.label].filled(), scores),
+            own={name: one for name, one in own.items() if one.n > rows.n},
+        )
+    parts = {"": Part(rows=rows)}
+    if split and group is not None:
+        distinct, place = np.unique(_sortable(rows.columns["group"]), return_inverse=True)
+        names = np.array([group_text(value) for value in distinct])
+        parts = {name: Part(rows=rows.of(names[place] == name)) for name in dict.fromkeys(names.tolist())}
+    said = roles.words(table.name, rows.n, read.positive) + _dropped_words(read.dropped, read.aside)
+    engine = {} if roles.classes else {"engine": "memory"}
+    return Cases(
+        sentence=said + read.dependence.words(),
+        data={
+            **roles.to_dict(table.name, rows.n, read.positive, read.negative),
+            **_dropped_counts(read.dropped),
+            **engine,
+        },
+        parts=parts,
+        roles=roles,
+        group=group if split else None,
+        together=Part(rows=rows),
+        positive=read.positive,
+        negative=read.negative,
+        dependence=read.dependence,
+        aside=read.aside,
+    )
 
 
 def _require_rows(source: Source, joint: Several, places: Places | None, *, split: bool) -> None:
@@ -676,9 +646,8 @@ def _require_rows(source: Source, joint: Several, places: Places | None, *, spli
         )
 
 
-def _require_joint(joint: Several, read: Predictions, source: Source) -> None:
+def _require_joint(joint: Several, names: Sequence[str], source: Source) -> None:
     """Refuse rules of several models where there is one, and prices of what is no model."""
-    names = list(read.scores)
     if joint.given() and source.missing_labels == "bounds":
         raise InputError(
             f"`{next(iter(joint.given()))}` needs the label of every case. Hint: --missing-labels drop."
@@ -718,19 +687,36 @@ def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str
     return parquet_fact(path, "model") or path.stem, counts, sentence
 
 
+def _saved(source: Source) -> Cases:
+    model, counts, sentence = read_saved_counts(source, but=("--engine", "--master"))
+    return Cases(
+        sentence=sentence,
+        data={
+            "source": str(Path(source.file)),
+            "rows": counts.n,
+            "engine": "counts",
+            "distinct_scores": len(counts.scores),
+        },
+        roles=Roles(label="", models={model: (model,)}),
+        positive="1",
+        negative="0",
+        parts={"": Part(counted={model: counts})},
+    )
+
+
 # ---------------------------------------------------------------- counts from an engine
 
 
 def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
     """Refuse groups of results, and clusters and times beside what needs the rows."""
-    if roles.by is not None:
+    if "by" in roles.others:
         raise InputError(
             f"`--by` needs the rows, but --engine {engine} keeps counts only. Hint: leave --engine out."
         )
-    flag = "--cluster" if roles.cluster else "--time" if roles.time else None
+    flag = next((f"--{role}" for role in ("cluster", "time") if role in roles.others), None)
     others = {
         "costs by case": prices.by_case,
-        "--group": roles.group is not None,
+        "--group": "group" in roles.others,
         f"more than {MOST_MODELS} models": len(roles.models) > MOST_MODELS,
     }
     if flag is not None and any(others.values()):
@@ -740,19 +726,16 @@ def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
         )
 
 
-def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Evidence:
+def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
     """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
-    columns: dict[str, Any] = {
-        "y_true": roles.label,
-        "scores": list(roles.models),
-        "weights": roles.weight,
-    }
+    weight, group = roles.others.get("weight"), roles.others.get("group")
+    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "weights": weight}
     countable = for_counting(table)
-    counted = read_counts(countable, **columns, positive=positive, groups=roles.group)
-    placed: dict[str, Any] = {"groups": roles.cluster, "time": roles.time}
-    if roles.group is not None:
-        parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
+    counted = read_counts(countable, **columns, positive=positive, groups=group)
+    placed: dict[str, Any] = {"groups": roles.others.get("cluster"), "time": roles.others.get("time")}
+    if group is not None:
+        parts = {class_name(name): Part(counted=counts) for name, counts in counted.items()}
     elif not any(placed.values()) and (prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS):
         parts = {"": Part(counted=counted)}
     else:
@@ -762,27 +745,28 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Eviden
             countable, **columns, **placed, pos_label=positive, counts=counted, costs=costs
         )
         parts = {"": Part(counted=counted, joint=joint)}
-    if roles.weight is not None:
+    if weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
-                _require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
+                _require_whole_weights(np.concatenate([counts.positives, counts.negatives]), weight)
     if prices.by_case:
         summed = Columns(
             y_true=roles.label,
-            scores=roles.models,
-            weights=roles.weight,
-            groups=roles.group,
+            scores=tuple(roles.models),
+            weights=weight,
+            groups=group,
             amounts=roles.amounts,
         )
         found = read_folded_costs(countable, columns=summed, terms=prices.cost_terms(), positive=positive)
-        by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
+        by_name = {"" if name is None else class_name(name): sums for name, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
-    return Evidence(
-        sentence=described(table.name, table.n_rows, roles, positive) + roles.dependence.words(),
-        data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
+    return Cases(
+        sentence=roles.words(table.name, table.n_rows, positive) + roles.dependence.words(),
+        data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.reader},
+        roles=roles,
         positive=positive,
         negative=negative,
-        group=roles.group,
+        group=group,
         dependence=roles.dependence,
         parts=parts,
     )

@@ -1,13 +1,15 @@
 """What the flags ask about the cases of a file: of two classes, or with `--classes` of any number."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from demur._checks import check_times, cluster_codes
 from demur._progress import Progress
+from demur._tables.numbers import percent
+from demur.cli.input.cases import Cases, Rows, read_cases
 from demur.cli.options import (
     Certainty,
     Classes,
@@ -20,18 +22,11 @@ from demur.cli.options import (
     refuse,
 )
 from demur.cli.options.costs import ColumnPrice
-from demur.cli.output import document, percent, remark
-from demur.cli.reading.class_columns import read_class_rows
-from demur.cli.reading.evidence import Evidence, Part, Predictions, read_evidence
+from demur.cli.output import document, remark
 from demur.comparison.answer import Answer
 from demur.comparison.by_group import GroupCosts
 from demur.comparison.case_table import CaseTable, Columns
-from demur.comparison.comparison import (
-    Comparison,
-    compared,
-    compared_where_scored,
-    table_of_classes,
-)
+from demur.comparison.comparison import Comparison, compared, compared_where_scored, table_of_classes
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
 from demur.costs.reviewer import Reviewer
@@ -45,15 +40,10 @@ __all__ = [
     "COSTS_NEEDED",
     "FOR_TWO_CLASSES",
     "NOT_PROVEN",
-    "Breakdown",
-    "ManyClasses",
-    "Read",
-    "TwoClasses",
+    "Question",
     "ask",
-    "breakdown",
     "class_abstain_label",
     "class_question",
-    "each_part",
     "part_remarks",
     "parts_document",
     "proven",
@@ -91,6 +81,149 @@ _SUM_OF_ONE = 1e-9
 _Made = TypeVar("_Made")
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """What is asked about every part of the cases of a file.
+
+    Attributes
+    ----------
+    cases : Cases
+        What was read.
+    problem : DecisionProblem or None
+        Costs, limits and certainty for scores of two classes; None with --classes.
+    classes : dict
+        With --classes the arguments of `table_of_classes`; else empty.
+    prices : Prices
+        The cost flags; costs that differ by case are made of them and of columns.
+    weights : str
+        What weights of cases mean.
+    labels : tuple
+        The classes as the policy writes them, numbers if all are whole; of two the negative one first.
+    abstain_label : str, int or None
+        The label of an abstention; None to pick one.
+    """
+
+    cases: Cases
+    problem: DecisionProblem | Any
+    prices: Prices
+    weights: str
+    labels: tuple[Any, ...]
+    abstain_label: Any
+    classes: dict[str, Any] = field(default_factory=dict)
+
+    def on(self, rows: Rows | None) -> DecisionProblem:
+        """Return the problem about some cases: costs that differ by case and batches are theirs."""
+        problem = self.problem
+        if rows is None:
+            return problem
+        days, keys = (rows.columns.get(role) for role in ("day", "key"))
+        budget = None if problem.budget is None else problem.budget.on(days, keys)
+        costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
+        return replace(problem, costs=costs, budget=budget)
+
+    def compare(self, name: str | None) -> Comparison:
+        """Compare the models on the cases of one part; from their counts where there are no rows."""
+        part, problem = self.cases.part(name), self.problem
+        if part.rows is not None:
+            return self._compared_rows(part.rows)
+        labels = (self.labels[0], self.labels[1])
+        if part.summed is not None:
+            table = CaseTable.of_sums(part.summed, problem, labels=labels)
+        elif part.joint is not None:
+            table = CaseTable.of_joint(part.joint, problem, labels=labels)
+        else:
+            table = CaseTable.of_counts(part.counts, problem, labels=labels)
+        names = classes_in_words(self.cases.negative, self.cases.positive)
+        return compared(self.cases.doubted(table, problem), problem, class_names=names)
+
+    def _compared_rows(self, rows: Rows) -> Comparison:
+        """Compare the models on rows that all of them scored; each by itself on those it scored."""
+        columns, without = rows.columns, rows.unscored
+        if self.classes:
+            placed: dict[str, Any] = {"groups": columns.get("cluster"), "time": columns.get("time")}
+            table, problem, names = table_of_classes(
+                np.array(self.labels, dtype=object)[rows.codes],
+                rows.scores,
+                prevalence=None,
+                sample_weight=columns.get("weight"),
+                **placed,
+                **self.classes,
+            )
+        else:
+            problem, names = self.on(rows), classes_in_words(self.cases.negative, self.cases.positive)
+            roles, known = self.cases.roles.others, {}
+            if "doubt" in columns:
+                known[roles["doubt"]] = columns["doubt"]
+            if problem.budget is not None:
+                coded = problem.budget.coded(columns["day"], columns["key"])
+                known |= dict(zip((roles["day"], roles["key"]), coded, strict=True))
+            clusters = cluster_codes(columns.get("cluster"), rows.n)
+            times = check_times(columns.get("time"), rows.n)
+            labels = (self.labels[0], self.labels[1])
+            codes = rows.codes.astype(np.bool_, copy=False)
+            given = Columns(codes, rows.scores, columns.get("weight"), labels, clusters, times, known)
+            table = CaseTable.of_columns(given, problem, weights=self.weights)
+        table = self.cases.doubted(table, problem)
+        if without is not None and without.differ:
+            table = table.unproven()
+        found = compared(table, problem, class_names=names)
+        if without is None:
+            return found
+        own = {
+            name: replace(self, problem=replace(self.problem, **problem.alone(name)))._compared_rows(one)
+            for name, one in rows.own.items()
+        }
+        return compared_where_scored(found, own, without)
+
+    def by(
+        self, name: str | None, comparison: Comparison, *, models_only: bool = False
+    ) -> tuple[str, GroupCosts] | None:
+        """Return what the rule of the answer for a part does for every value of --by; None without it."""
+        values = self.cases.broken_down(name)
+        if values is None:
+            return None
+        return self.cases.data["by"], comparison.by(values, models_only=models_only)
+
+    def each_part(self, make: Callable[[str], _Made]) -> dict[str, _Made | str]:
+        """Make something of all cases, or of every group; a group may give a reason instead."""
+        cases = self.cases
+        if cases.group is None:
+            return {"": make("")}
+        parts: dict[str, _Made | str] = {}
+        with Progress(len(cases.parts), "groups") as progress:
+            for name in cases.parts:
+                try:
+                    parts[name] = make(name)
+                except InputError as error:
+                    parts[name] = f"Left out: {error}"
+                    if not self.classes:
+                        counts = next(iter(cases.parts[name].counts.values()))
+                        sizes = counts.n_positive, counts.n_negative
+                        if min(sizes) < FEWEST_CASES:
+                            parts[name] = f"{no_answer(*sizes)} Honest costs are left out: {error}"
+                progress.advance()
+        return parts
+
+    def policy(self, answer: Answer, name: str | None) -> Policy:
+        """Make the policy of an answer; of columns by class it names those it reads, of two the second."""
+        policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
+        if not self.classes:
+            return policy
+        columns = self.cases.roles.models[str(answer.model)]
+        if policy.rule.inputs > 1:
+            return replace(policy, columns=columns)
+        rows = self.cases.part(name).rows
+        assert rows is not None, "probabilities are read into memory"
+        total = rows.scores[str(answer.model)].sum(axis=1)
+        if abs(total - 1).max() > _SUM_OF_ONE:
+            raise InputError(
+                f"`{self.cases.data['source']}` must have probabilities of two classes that sum to 1 in "
+                f"every row: the rule reads one of them, got {total[abs(total - 1).argmax()]:g}. "
+                "Hint: divide them by their sum."
+            )
+        return replace(policy, columns=columns[1:])
+
+
 def ask(
     source: Source,
     prices: Prices,
@@ -104,7 +237,7 @@ def ask(
     abstain_label: str | None = None,
     design: Design | None = None,
     several: Several | None = None,
-) -> "Read":
+) -> Question:
     """Check the flags, read the file, and say what there is to say about both."""
     share = limits.kept().max_abstention
     if limits.cases_per_day is not None and share is not None:
@@ -117,15 +250,19 @@ def ask(
     by = None if design is None else design.by
     if by is not None and source.missing_labels == "bounds":
         raise InputError("`--by` needs labels, got --missing-labels bounds. Hint: leave one of them out.")
+    asked: dict[str, Any] = {"prices": prices, "weights": source.weights or "importance"}
     if classes.names is not None:
         two = len(classes.listed()) == 2
         named = tuple(limit.flag for limit in LIMITS if two or limit.many_classes)
         refuse(source, prices, limits, joint, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
-        asked = class_question(classes, source, prices, limits, certainty)
-        rows = read_class_rows(source, classes.listed(), design or Design())
-        remark(rows.sentence, quiet=output.quiet)
-        label = class_abstain_label(abstain_label, asked["classes"])
-        return ManyClasses(cases=rows, asked=asked, abstain_label=label)
+        arguments = class_question(classes, source, prices, limits, certainty)
+        cases = read_cases(source, prices, classes=classes.listed(), design=design)
+        remark(cases.sentence, quiet=output.quiet)
+        labels = tuple(arguments["classes"])
+        label = class_abstain_label(abstain_label, labels)
+        return Question(
+            cases=cases, problem=None, labels=labels, abstain_label=label, classes=arguments, **asked
+        )
     costs = _costs(source, prices, limits, joint, by=by, needed=costs_needed)
     places = limits.places()
     problem = DecisionProblem.checked(
@@ -138,22 +275,21 @@ def ask(
         budget=places,
         **joint.asked(),
     )
-    evidence = read_evidence(source, prices, split=split, design=design, places=places, several=joint)
-    remark(evidence.sentence, quiet=output.quiet)
+    cases = read_cases(source, prices, split=split, design=design, places=places, several=joint)
+    remark(cases.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
-    names = evidence.negative, evidence.positive
+    names = cases.negative, cases.positive
     if abstain_label in names:
         listed = f"{names[1]} and {names[0]}"
         raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {abstain_label}.")
     # a file has one kind in a column: all labels are whole numbers, or all are text
     whole = all(_is_whole(name) for name in (*names, abstain_label) if name is not None)
-    return TwoClasses(
-        cases=evidence,
+    return Question(
+        cases=cases,
         problem=problem,
-        weights=source.weights or "importance",
-        prices=prices,
         labels=(int(names[0]), int(names[1])) if whole else names,
         abstain_label=int(abstain_label) if whole and abstain_label is not None else abstain_label,
+        **asked,
     )
 
 
@@ -180,152 +316,9 @@ def _costs(
     return costs
 
 
-# ---------------------------------------------------------------- parts
-
-
-def each_part(read: "Read", make: Callable[[str], _Made]) -> dict[str, _Made | str]:
-    """Make something of all cases, or of every group; one that allows nothing gives the reason instead."""
-    if read.cases.group is None:
-        return {"": make("")}
-    parts: dict[str, _Made | str] = {}
-    with Progress(len(read.cases.parts), "groups") as progress:
-        for name in read.cases.parts:
-            try:
-                parts[name] = make(name)
-            except InputError as error:
-                parts[name] = f"Left out: {error}"
-                if isinstance(read, TwoClasses):
-                    counts = next(iter(read.cases.parts[name].counts.values()))
-                    sizes = counts.n_positive, counts.n_negative
-                    if min(sizes) < FEWEST_CASES:
-                        parts[name] = f"{no_answer(*sizes)} Honest costs are left out: {error}"
-            progress.advance()
-    return parts
-
-
-def parts_document(kind: str, read: "Read", parts: Mapping[str, Any]) -> str:
-    """Return the JSON document of the answers for every part."""
-    answers = {
-        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
-    }
-    return document(kind, read.cases.answered(answers), version=3)
-
-
-class Breakdown(NamedTuple):
-    """What the rule of an answer does for every value of a column."""
-
-    column: str
-    costs: GroupCosts
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as built-in types."""
-        return {"column": self.column, **self.costs.to_dict()}
-
-
-def breakdown(
-    read: "Read", name: str | None, comparison: Comparison, *, models_only: bool = False
-) -> Breakdown | None:
-    """Return what the rule of the answer for a part does for every value of --by; None without it."""
-    values = read.cases.broken_down(name)
-    if values is None:
-        return None
-    return Breakdown(read.cases.data["by"], comparison.by(values, models_only=models_only))
-
-
-def proven(parts: Mapping[str, Any]) -> bool:
-    """Tell whether the answer of every part is proven cheaper than the rules without a model."""
-    comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
-    verdicts = [None if one.answer is None else one.answer.verdict for one in comparisons]
-    return len(verdicts) == len(parts) and all(verdict == "proven" for verdict in verdicts)
-
-
-def part_remarks(comparison: Comparison) -> list[str]:
-    """Say what a reader of the numbers should know, in the words of the report."""
-    return [*comparison.notes, *model_remarks(list(comparison.models.values()))]
-
-
 def _is_whole(text: str) -> bool:
-    """Whether a text is a whole number as Python writes it, so that it comes back the same."""
+    """Tell whether a text is a whole number as Python writes it, so that it comes back the same."""
     return text.removeprefix("-").isdecimal() and text == str(int(text))
-
-
-# ---------------------------------------------------------------- two classes
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TwoClasses:
-    """A question about scores of two classes.
-
-    Attributes
-    ----------
-    cases : Evidence
-        What was read.
-    problem : DecisionProblem
-        Costs, limits and certainty.
-    weights : str
-        What weights of cases mean.
-    prices : Prices
-        The cost flags; costs that differ by case are made of them and of columns.
-    labels : tuple
-        The labels (negative, positive), as numbers if all are whole numbers.
-    abstain_label : str, int or None
-        The label of an abstention; None to pick one.
-    """
-
-    cases: Evidence
-    problem: DecisionProblem
-    weights: str
-    prices: Prices
-    labels: tuple[Any, Any]
-    abstain_label: Any
-
-    def on(self, part: Part) -> DecisionProblem:
-        """Return the problem about some cases: costs that differ by case and batches are theirs."""
-        problem, rows = self.problem, part.rows
-        if rows is None:
-            return problem
-        budget = None if problem.budget is None else problem.budget.on(rows.days, rows.keys)
-        costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
-        return replace(problem, costs=costs, budget=budget)
-
-    def compare(self, name: str | None) -> Comparison:
-        """Compare the models on the cases of one part; from their counts where there are no rows."""
-        part, labels, problem = self.cases.part(name), self.labels, self.problem
-        if part.summed is not None:
-            table = CaseTable.of_sums(part.summed, problem, labels=labels)
-        elif part.joint is not None:
-            table = CaseTable.of_joint(part.joint, problem, labels=labels)
-        elif part.rows is None:
-            table = CaseTable.of_counts(part.counts, problem, labels=labels)
-        else:
-            return self._compared_rows(part.rows)
-        names = classes_in_words(self.cases.negative, self.cases.positive)
-        return compared(self.cases.doubted(table, problem), problem, class_names=names)
-
-    def _compared_rows(self, rows: Predictions) -> Comparison:
-        """Compare the models on rows that all of them scored; each by itself on those it scored."""
-        problem, without = self.on(Part(rows=rows)), rows.unscored
-        clusters, times = cluster_codes(rows.clusters, rows.n), check_times(rows.times, rows.n)
-        columns = Columns(rows.truth, rows.scores, rows.weights, self.labels, clusters, times, rows.known)
-        if problem.budget is not None:
-            names, codes = (rows.roles.day, rows.roles.key), problem.budget.coded(rows.days, rows.keys)
-            columns = columns._replace(known={**rows.known, **dict(zip(map(str, names), codes, strict=True))})
-        table = self.cases.doubted(CaseTable.of_columns(columns, problem, weights=self.weights), problem)
-        if without is not None and without.differ:
-            table = table.unproven()
-        names = classes_in_words(self.cases.negative, self.cases.positive)
-        found = compared(table, problem, class_names=names)
-        if without is None:
-            return found
-        own = {
-            name: replace(self, problem=replace(self.problem, **problem.alone(name)))._compared_rows(one)
-            for name, one in rows.own.items()
-        }
-        return compared_where_scored(found, own, without)
-
-    def policy(self, answer: Answer, name: str | None) -> Policy:
-        """Make the policy of an answer."""
-        return Policy.from_answer(answer, abstain_label=self.abstain_label)
 
 
 def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
@@ -349,6 +342,29 @@ def _flags_remark(prices: Prices, problem: DecisionProblem) -> str:
         f"Abstaining never pays: a reviewer who recognises {percent(reviewer.sensitivity)} of the positives "
         f"and {percent(reviewer.specificity)} of the negatives is no better than chance."
     )
+
+
+# ---------------------------------------------------------------- parts
+
+
+def parts_document(kind: str, asked: Question, parts: Mapping[str, Any]) -> str:
+    """Return the JSON document of the answers for every part."""
+    answers = {
+        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
+    }
+    return document(kind, asked.cases.answered(answers), version=3)
+
+
+def proven(parts: Mapping[str, Any]) -> bool:
+    """Tell whether the answer of every part is proven cheaper than the rules without a model."""
+    comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
+    verdicts = [None if one.answer is None else one.answer.verdict for one in comparisons]
+    return len(verdicts) == len(parts) and all(verdict == "proven" for verdict in verdicts)
+
+
+def part_remarks(comparison: Comparison) -> list[str]:
+    """Say what a reader of the numbers should know, in the words of the report."""
+    return [*comparison.notes, *model_remarks(list(comparison.models.values()))]
 
 
 # ---------------------------------------------------------------- any number of classes
@@ -393,49 +409,10 @@ def class_abstain_label(given: str | None, labels: Sequence[Any]) -> Any:
     return int(given)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ManyClasses:
-    """A question about one column of probabilities per class; `asked` are arguments of `table_of_classes`."""
-
-    cases: Evidence
-    asked: dict[str, Any]
-    abstain_label: Any
-
-    def compare(self, name: str | None) -> Comparison:
-        """Compare the models on the cases of one part."""
-        part = self.cases.part(name)
-        labels = np.array(self.asked["classes"], dtype=object)[part.codes]
-        rows = {"sample_weight": part.weights, **part.placed}
-        table, problem, names = table_of_classes(labels, part.proba, prevalence=None, **rows, **self.asked)
-        return compared(self.cases.doubted(table, problem), problem, class_names=names)
-
-    def policy(self, answer: Answer, name: str | None) -> Policy:
-        """Name the columns of the file that the policy reads: of two classes the second."""
-        policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
-        rows, model = self.cases, str(answer.model)
-        if policy.rule.inputs > 1:
-            return replace(policy, columns=rows.columns[model])
-        total = rows.part(name).proba[model].sum(axis=1)
-        if abs(total - 1).max() > _SUM_OF_ONE:
-            raise InputError(
-                f"`{rows.data['source']}` must have probabilities of two classes that sum to 1 in every "
-                f"row: the rule reads one of them, got {total[abs(total - 1).argmax()]:g}. "
-                "Hint: divide them by their sum."
-            )
-        return replace(policy, columns=rows.columns[model][1:])
-
-
-Read = TwoClasses | ManyClasses
-"""What was read from a file, and what is asked about every part of it.
-
-Both have the `cases`, compare the models on a part of them, and make a policy of an answer.
-"""
-
-
 def _class_costs(
     classes: Classes, names: list[str]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
-    """Costs by name, and the price of abstaining by class if the file has one."""
+    """Return costs by name, and the price of abstaining by class if the file has one."""
     if classes.ordered:
         step = 1.0 if classes.step_cost is None else classes.step_cost
         rows = {

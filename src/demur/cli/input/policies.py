@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 
+from demur.cli.input.roles import model_columns
 from demur.cli.output import remark
-from demur.cli.reading.class_columns import model_columns
 from demur.engines.columns import require_columns
 from demur.exceptions import InputError
 from demur.policy.policy import Policy
-from demur.windows.by_group import ByGroup
-from demur.windows.class_rule import ClassRule
 
-__all__ = ["AUDIT_COLUMNS", "input_columns", "read_policy"]
-
-AUDIT_COLUMNS = ("audit", "audit_probability")
-"""Whether a label is asked for, and the probability of a label."""
+__all__ = ["input_columns", "read_policy"]
 
 
 def read_policy(path: str, *, quiet: bool) -> Policy:
@@ -26,7 +21,7 @@ def read_policy(path: str, *, quiet: bool) -> Policy:
 
 def input_columns(policy: Policy, columns: Sequence[str], source: str, model: str | None) -> tuple[str, ...]:
     """Return the columns that the rule reads: the user's, the policy's, or the only possible ones."""
-    if isinstance(policy.rule, ByGroup):
+    if hasattr(policy.rule, "reads"):
         if model is not None:
             raise InputError(
                 f"`--model` must be left out: the policy has a rule per group and reads the columns "
@@ -46,9 +41,8 @@ def input_columns(policy: Policy, columns: Sequence[str], source: str, model: st
         return (name,)
     if model is None and all(name in columns for name in policy.columns):
         return policy.columns
-    # rules but those of classes know the names of their columns
-    classes = isinstance(policy.rule, ClassRule)
-    names = [str(name) for name in policy.classes] if classes else list(policy.columns)
+    # the columns of probabilities may have any names
+    names = list(map(str, getattr(policy.rule, "classes", policy.columns)))
     if model is None and policy.model is not None and not set(columns).issuperset(names):
         missing = next(name for name in policy.columns if name not in columns)
         raise InputError(

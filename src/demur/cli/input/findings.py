@@ -1,6 +1,8 @@
-"""What `demur check` looks for."""
+"""What `demur check` looks for: everything that is wrong or odd about a file of predictions."""
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -9,13 +11,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from demur._files.database import connect, load_duckdb
+from demur._files.database import connect, load_duckdb, sql_text
 from demur._files.whole import temporary_folder
+from demur._tables.numbers import times
+from demur._tables.table import Column as TableColumn
+from demur._tables.table import Table, wrapped
 from demur.calibration import calibration_slope
-from demur.cli.options import Design, Source, refuse
-from demur.cli.output import shown_command, times, wrapped
-from demur.cli.reading.dependence import Dependence
-from demur.cli.reading.evidence import (
+from demur.cli.input.cases import (
     BOUND_OR_DROP,
     DROP_ROWS,
     class_without_weight,
@@ -24,17 +26,21 @@ from demur.cli.reading.evidence import (
     positive_cases,
     read_saved_counts,
 )
-from demur.cli.reading.roles import (
+from demur.cli.input.dependence import Dependence
+from demur.cli.input.roles import (
     Roles,
     amounts,
     choose_roles,
-    described,
     for_counting,
     frame_of,
     label_column,
+    likely_labels,
+    named_label,
     open_with,
+    unreadable_scores,
 )
-from demur.cli.table_files import Table, sql_text
+from demur.cli.options import Design, Source, refuse
+from demur.cli.output import shown_command
 from demur.comparison.missing import score_difference
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
@@ -46,7 +52,7 @@ from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score
 from demur.typing import BoolArray
 
-__all__ = ["Finding", "Findings", "find_problems", "findings_text"]
+__all__ = ["Finding", "Findings", "find_problems"]
 
 _RECORDS = (".json", ".jsonl", ".ndjson")
 # a note on calibration needs a clear error of a size that matters: of the slope, of the log-odds
@@ -76,13 +82,23 @@ class Findings:
     sentence: str
     findings: tuple[Finding, ...]
     next_command: tuple[str, ...] = ()
+    costs: str = "--cost-fn, --cost-fp, --cost-abstain"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as built-in types."""
+        roles = self.roles
+        columns = {name: roles.others.get(name) for name in ("weight", "group")} | dict(roles.others)
         return {
             "source": self.source,
             "rows": self.n_rows,
-            "columns": asdict(self.roles),
+            "columns": {
+                "label": roles.label or None,
+                "models": list(roles.models),
+                **columns,
+                "left_out": list(roles.left_out),
+                "suspects": list(roles.suspects),
+                "dependence": asdict(roles.dependence),
+            },
             "can_be_analysed": all(finding.level != "error" for finding in self.findings),
             "findings": [asdict(finding) for finding in self.findings],
             "next": join(self.next_command) or None,
@@ -90,7 +106,30 @@ class Findings:
 
     def table(self) -> Table:
         """Return a row for each finding; the names of the columns also where there is none."""
-        return {field.name: [getattr(one, field.name) for one in self.findings] for field in fields(Finding)}
+        columns = [
+            TableColumn(field.name, [getattr(one, field.name) for one in self.findings], field.name)
+            for field in fields(Finding)
+        ]
+        return Table(name="Findings", columns=tuple(columns))
+
+    def text(self) -> str:
+        """Return one paragraph per finding, errors first, a verdict, and the next command."""
+        lines = [
+            wrapped(f"{finding.level:5}  {finding.message} Hint: {finding.hint}", indent=" " * 7)
+            for finding in self.findings
+        ]
+        errors = sum(finding.level == "error" for finding in self.findings)
+        notes = len(self.findings) - errors
+        if errors:
+            counted = f"{times(errors, 'error')}, {times(notes, 'note')}"
+            verdict = f"{counted}: the file cannot be analysed as it is."
+        elif notes:
+            verdict = f"No errors, {times(notes, 'note')}: the file can be analysed."
+        else:
+            verdict = "No problems found."
+        if self.next_command:
+            verdict += f" Next, with your costs ({self.costs}):"
+        return "\n".join(filter(None, [*lines, wrapped(verdict), shown_command(self.next_command)]))
 
 
 def find_problems(source: Source, design: Design) -> Findings:
@@ -103,7 +142,7 @@ def find_problems(source: Source, design: Design) -> Findings:
         return Findings(
             source=source.file,
             n_rows=int(counts.n),
-            roles=Roles(label="", models=(model,), weight=None),
+            roles=Roles(label="", models={model: (model,)}),
             sentence=sentence,
             findings=tuple(few or _ranking_notes({model: counts}, 1, "1", "0")),
             next_command=() if few else ("demur", "compare", source.file),
@@ -140,14 +179,36 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
     """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
     with open_with(source.file, source.reader, source.master) as table:
         table.name = table.name if shown is None else shown
-        roles = choose_roles(table, source, design=design)
+        problems = []
+        for name in table.kinds:
+            if name not in (source.label, *source.models, *source.exclude):
+                error = unreadable_scores(table, name)
+                if error is not None:
+                    problems.append(_of_error(error, name, "not numbers", 1))
+                    source = replace(source, exclude=(*source.exclude, name))
+        label, doubts = _label(table, source)
+        problems += doubts
+        # without a label any column that is no score stands in for it
+        stand_in = label or next((name for name in table.kinds if table.kinds[name] != "number"), None)
+        if stand_in is None:
+            raise InputError(f"{doubts[0].message} Hint: {doubts[0].hint}")
+        roles = choose_roles(table, replace(source, label=stand_in), design=design, required=False)
+        if not roles.models:
+            why = f"left out: {', '.join(roles.left_out)}" if roles.left_out else "there is no other column"
+            message = f"No column looks like scores ({why})."
+            problems.append(Finding("error", None, "no scores", 1, message, "pass --model COLUMN."))
         rows = None
         if source.reader == "memory":
             rows = table.read((*roles.columns, *roles.dependence.dates))
-            roles = replace(roles, dependence=_dependence(rows, roles, design))
-        problems, positive = _look(table, roles, rows, source.positive)
-        problems += _amounts(table, roles, source)
+            if label is not None:
+                roles = replace(roles, dependence=_dependence(rows, roles, design))
+        positive = source.positive or "unknown"
+        if label is not None:
+            found, positive = _look(table, roles, rows, source.positive)
+            problems += found
+        problems += _others(table, roles, source)
         repeated = table.n_duplicated()
+        likely = amounts(table, roles.suspects)
     for sign in roles.dependence.signs():
         said = sign.sentence(), f"{sign.todo}."
         problems.append(Finding("note", sign.column or None, sign.kind, sign.number, *said))
@@ -157,43 +218,85 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
         )
         hint = "cases counted twice look surer than they are; without a key column it may be chance."
         problems.append(Finding("note", None, "duplicated rows", repeated, message, hint))
+    amount = f"--cost-fn {likely[0]}" if likely else "--cost-fn"
     return Findings(
         source=table.name,
         n_rows=table.n_rows,
-        roles=roles,
-        sentence=described(table.name, table.n_rows, roles, positive),
+        roles=roles if label is not None else replace(roles, label=""),
+        sentence=roles.words(table.name, table.n_rows, positive) if label is not None else "",
         findings=tuple(sorted(problems, key=lambda finding: finding.level != "error")),
-        next_command=() if shown is not None else _next_command(source, design, roles, problems),
+        next_command=() if shown is not None else _next_command(source, design, roles, problems, positive),
+        costs=f"{amount}, --cost-fp, --cost-abstain",
     )
+
+
+def _of_error(error: InputError, column: str | None, problem: str, count: int) -> Finding:
+    """Return an error as a finding."""
+    message, _, hint = str(error).partition(" Hint: ")
+    return Finding("error", column, problem, count, message, hint)
+
+
+_LIKELY = re.compile(
+    r"(is|has|was)_.*|.*(fraud|default|churn|outcome|target|label|truth|true|actual|sick|ill|disease|diagnosis"
+    r"|event|died|death|respon|convert|malignant|positive|relevant|spam).*"
+)
+
+
+def _label(table: Any, source: Source) -> tuple[str | None, list[Finding]]:
+    """Return the label column: as given, by its name, or the likely one of those with two values."""
+    if source.label is not None:
+        table.require([source.label])
+        return source.label, []
+    taken = (*source.models, *source.exclude)
+    name = named_label(table, taken)
+    if name is not None:
+        return name, []
+    likely = [one for one in likely_labels(table) if one not in taken]
+    named = [one for one in likely if _LIKELY.fullmatch(one.lower())]
+    if len(likely) == 1 or len(named) == 1:
+        name = named[0] if len(named) == 1 else likely[0]
+        message = f"{name} holds two values and is taken as the label."
+        return name, [
+            Finding("note", name, "guessed label", 1, message, "pass --label if it is another one.")
+        ]
+    which = (
+        f"several columns could hold the label ({', '.join(likely)})"
+        if likely
+        else "no column has two values"
+    )
+    hint = f"pass --label COLUMN; the columns are {', '.join(table.kinds)}."
+    return None, [Finding("error", None, "no label", 1, f"`{table.name}`: {which}.", hint)]
 
 
 def _dependence(rows: Mapping[str, Column], roles: Roles, design: Design) -> Dependence:
     """Look for copies and for scores that move with the dates, in rows with a class and all scores."""
-    used = roles.label, *roles.models
-    complete = ~np.logical_or.reduce([rows[name].missing for name in used])
+    complete = ~np.logical_or.reduce([rows[name].missing for name in (roles.label, *roles.scores)])
     known = {name: column.take(complete) for name, column in rows.items()}
-    scores = {name: known[name].values.astype(np.float64) for name in roles.models}
+    scores = {name: known[name].values.astype(np.float64) for name in roles.scores}
     _, codes = np.unique(list(map(class_name, known[roles.label].values)), return_inverse=True)
-    return roles.dependence.in_rows(codes, scores, known, design)
+    return roles.dependence.in_rows(codes, scores, known, design) if scores else roles.dependence
 
 
 def _next_command(
-    source: Source, design: Design, roles: Roles, problems: Collection[Finding]
+    source: Source, design: Design, roles: Roles, problems: Sequence[Finding], positive: str
 ) -> tuple[str, ...]:
     """Return the command that analyses the file with the flags it needs; empty where none can."""
     found = {one.problem for one in problems if one.level == "error"}
-    if not found <= {"missing values", "missing labels", "no positive class"}:
+    if not found <= {"missing values", "missing labels", "no positive class", "not numbers"}:
         return ()
     signs = roles.dependence
+    guessed = any(one.problem == "guessed label" for one in problems)
     needed = {
-        "--positive": "CLASS" if "no positive class" in found else None,
+        "--label": roles.label if guessed else None,
+        "--positive": positive if "no positive class" in found else None,
         "--cluster": next(iter(signs.repeated), design.cluster),
         "--time": next(iter(signs.dates), design.time),
     }
     if "missing labels" in found:  # bounds take neither clusters nor times
         needed["--missing-labels"] = "drop" if needed["--cluster"] or needed["--time"] else "bounds"
     flags = [part for name, value in needed.items() if value is not None for part in (name, value)]
-    flags += ["--drop-missing"] if "missing values" in found else []
+    lacking = any(one.problem == "amounts" and "missing" in one.message for one in problems)
+    flags += ["--drop-missing"] if "missing values" in found or lacking else []
     given = []
     for name, value in source.given().items():
         rows_needed = found & {"missing values", "missing labels"}
@@ -230,19 +333,26 @@ def _look(
     try:
         truth, positive, negative = positive_cases(labels, wanted)
     except InputError as error:
-        message, _, hint = str(error).partition(" Hint: ")
-        classes = len(set(map(str, labels.values[~labels.missing].tolist())))
-        problem, count = ("one class", looks[roles.label].present) if classes == 1 else ("classes", 1)
-        problem = "no positive class" if classes == 2 else problem
-        problems.append(Finding("error", roles.label, problem, count, message, hint))
-    bad = 0 if roles.weight is None else looks[roles.weight].no_weight
+        classes = Counter(map(class_name, labels.values[~labels.missing].tolist()))
+        problem, count = ("one class", looks[roles.label].present) if len(classes) == 1 else ("classes", 1)
+        if len(classes) == 2:
+            problem, rarer = "no positive class", min(classes, key=lambda name: classes[name])
+            truth, positive, negative = positive_cases(labels, rarer)
+        problems.append(_of_error(error, roles.label, problem, count))
+    weight = roles.others.get("weight")
+    bad = 0 if weight is None else looks[weight].no_weight
     if bad:
-        message = f"{roles.weight} has {times(bad, 'negative or infinite weight')}."
+        message = f"{weight} has {times(bad, 'negative or infinite weight')}."
         hint = "a weight says how many cases a row stands for."
-        problems.append(Finding("error", roles.weight, "bad weights", bad, message, hint))
+        problems.append(Finding("error", weight, "bad weights", bad, message, hint))
     sound = all(finding.level != "error" for finding in problems)
+    shares = any(looks[name].outside == 0 and len(table.distinct(name)) > 2 for name in roles.models)
     for name in roles.models:
         problems += _score_notes(name, looks[name])
+        if shares and looks[name].outside and all(value % 1 == 0 for value in table.distinct(name)):
+            message = f"{name} holds whole numbers beside probabilities."
+            hint = f"is it a model? If not, pass --exclude {name}."
+            problems.append(Finding("note", name, "whole numbers", 1, message, hint))
     if truth is None or (rows is None and not sound):
         return problems, positive
     if rows is None:
@@ -251,9 +361,9 @@ def _look(
         labelled = {name: column.take(~rows[roles.label].missing) for name, column in rows.items()}
         counts, sizes, without = _counted_rows(labelled, roles, truth, weighted=not bad)
     if without is not None:
-        message = f"{roles.weight} is 0 for every {'positive' if without else 'negative'} case."
+        message = f"{weight} is 0 for every {'positive' if without else 'negative'} case."
         hint = "both classes are needed; leave --weight out?"
-        problems.append(Finding("error", roles.weight, "bad weights", sizes[without], message, hint))
+        problems.append(Finding("error", weight, "bad weights", sizes[without], message, hint))
     elif sound:
         problems += _too_few(roles.label, *sizes)
     return [*problems, *_ranking_notes(counts, len(roles.models), positive, negative)], positive
@@ -290,8 +400,8 @@ def _counted_rows(rows: Mapping[str, Column], roles: Roles, truth: BoolArray, *,
         if len(set(truth[usable].tolist())) == 2:
             counts[name] = ScoreCounts.from_arrays(truth[usable], rows[name].values[usable])
     without = None
-    if roles.weight is not None and weighted:
-        weight = rows[roles.weight]
+    if "weight" in roles.others and weighted:
+        weight = rows[roles.others["weight"]]
         values = np.where(weight.missing, 0.0, weight.values).astype(np.float64)
         without = class_without_weight(truth, values)
     return counts, (int((~truth).sum()), int(truth.sum())), without
@@ -301,9 +411,10 @@ def _counted(table: Any, roles: Roles, positive: str) -> _Counted:
     """Let the engine count complete rows."""
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     counts = read_counts(for_counting(table), **columns)
-    some, without = counts[roles.models[0]], None
-    if roles.weight is not None:
-        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)[roles.models[0]]
+    some, without = next(iter(counts.values())), None
+    if "weight" in roles.others:
+        weights = roles.others["weight"]
+        weighted = next(iter(read_counts(for_counting(table), **columns, weights=weights).values()))
         if 0 in (weighted.n_positive, weighted.n_negative):
             without = weighted.n_positive == 0
     return counts, (int(some.n_negative), int(some.n_positive)), without
@@ -326,16 +437,29 @@ def _summary(column: Column) -> Summary:
     )
 
 
-def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
-    """Columns that look like amounts, and what each would do in its role."""
+def _others(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
+    """Columns that look like amounts or features, what each would do in its role, and what it lacks."""
     hints = dict.fromkeys(roles.models, "is it a model? If not, pass --exclude {name}.")
     hints |= dict.fromkeys(roles.suspects, "it is no model; --cost-fn {name} takes it as the cost of a miss.")
-    if roles.weight is not None:
-        hints[roles.weight] = "a weight says how many cases a row stands for or how much it matters."
+    if "weight" in roles.others:
+        weighs = "a weight says how many cases a row stands for or how much it matters."
+        hints[roles.others["weight"]] = weighs
     numeric = [name for name in hints if table.kinds[name] == "number" and name not in source.exclude]
-    for name in amounts(table, numeric):
-        message = f"{name} looks like an amount, not like scores."
-        yield Finding("note", name, "amounts", 1, message, hints[name].format(name=name))
+    found = amounts(table, numeric)
+    looks = summaries(frame_of(table), {name: table.kinds[name] for name in found}) if found else {}
+    for name in found:
+        hint, lacks = hints[name].format(name=name), ""
+        if looks[name].missing and name in roles.suspects:
+            lacks = f", and has {times(looks[name].missing, 'missing value')}"
+            hint += " Rows without it are left out by --drop-missing."
+        message = f"{name} looks like an amount, not like scores{lacks}."
+        yield Finding("note", name, "amounts", 1, message, hint)
+    for name in roles.suspects:
+        reason = next(text for text in roles.left_out if text.startswith(f"{name} ("))
+        if name not in found:
+            message = f"{name} looks like {reason.removeprefix(f'{name} (')[:-1]}, not like scores."
+            hint = f"it is left out; pass --model {name} if it is one, --exclude {name} to confirm."
+            yield Finding("note", name, "no scores", 1, message, hint)
 
 
 def _too_few(name: str, negative: int, positive: int) -> Iterator[Finding]:
@@ -415,22 +539,3 @@ def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
         )
         hint = "windows use the order of the scores alone; recalibrate before acting on the probabilities."
         yield Finding("note", name, "not calibrated", 1, message, hint)
-
-
-def findings_text(report: Findings) -> str:
-    """Return one paragraph per finding, errors first, and a verdict."""
-    lines = [
-        wrapped(f"{finding.level:5}  {finding.message} Hint: {finding.hint}", indent=" " * 7)
-        for finding in report.findings
-    ]
-    errors = sum(finding.level == "error" for finding in report.findings)
-    notes = len(report.findings) - errors
-    if errors:
-        verdict = f"{times(errors, 'error')}, {times(notes, 'note')}: the file cannot be analysed as it is."
-    elif notes:
-        verdict = f"No errors, {times(notes, 'note')}: the file can be analysed."
-    else:
-        verdict = "No problems found."
-    if report.next_command:
-        verdict += " Next, with your costs (--cost-fn, --cost-fp, --cost-abstain):"
-    return "\n".join(filter(None, [*lines, wrapped(verdict), shown_command(report.next_command)]))

@@ -1,1 +1,0 @@
-"""What the commands compute and print, without the flags."""

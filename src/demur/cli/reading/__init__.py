@@ -1,1 +1,0 @@
-"""From files to what the verbs work from: tables, counts, policies."""
