@@ -40,7 +40,7 @@ def test_it_holds_what_the_report_says(report, tmp_path):
     answer = document["comparison"]["answer"]
     step = money_step(*answer["interval"], answer["cost"])
     assert f"Verdict: {answer['verdict']}, against sending every case to a person" in text
-    assert f"Expected cost per 1000 cases: {money(answer['cost'], step)} (95 % " in text
+    assert f"Expected cost per 1000 cases: {money(answer['cost'], step)} (95 % interval " in text
     measured = money(answer["honest_cost"], step)
     assert f"Measured cost, as if the rule had been the only one: {measured}" in text
     # a bound above the cost of reviewing everything is none
@@ -140,9 +140,8 @@ def test_over_ranges_the_expected_cost_is_a_range():
     answer = report.comparison.answer
     step = money_step(*answer.interval, answer.cost)
     least, most, middle = (money(cost, step) for cost in (*answer.cost_range, answer.cost))
-    expected = (
-        f"Expected cost per 1000 cases: {least} to {most} over the ranges; in their middle {middle} (95 % "
-    )
+    over = f"{least} to {most} over the ranges; {middle} in their middle (95 % interval "
+    expected = f"Expected cost per 1000 cases: {over}"
     assert expected in Dossier.of(report).markdown.replace("\\", "")
 
 
@@ -161,7 +160,7 @@ def test_what_it_cannot_be_made_of(report):
         Dossier.of(four_rows())
     with pytest.raises(InputError, match="must be a report"):
         Dossier.of({"schema": "demur.policy"})
-    with pytest.raises(InputError, match=r"\.md or \.docx"):
+    with pytest.raises(InputError, match=r"\.md, \.tex, \.html, \.docx"):
         Dossier.of(report).save("d.pdf")
 
 

@@ -13,7 +13,7 @@ ROLES = ("decision", "cost-sentence")
 ODD = {
     "one_model": "Only one model: nothing to compare.",
     "twelve_models": None,
-    "five_rows": "Honest costs use 2 folds: the smaller class has only so many cases.",
+    "five_rows": "Honest costs use 2 folds: the smaller class has no more cases.",
     "all_ties": None,
     "auc_zero": "upside down ranks worse than chance (AUC 0.000); flip its scores?",
     "one_class": "Honest costs are left out: A comparison needs cases of both classes, got no negative case. "

@@ -221,7 +221,7 @@ def test_a_policy_with_a_limit_and_infinite_scores_loads(open_page, tmp_path):
 def test_a_rule_without_a_model_has_no_policy(open_page):
     page = open_page()
     page.fill("cost-abstain", 0.01)
-    assert page.headline.startswith("Send every case to a person: no model is cheaper.")
+    assert page.headline.startswith("Send every case to a person: no model beats this.")
     page.role("save-policy").click()
     assert page.text("said").startswith("The answer is a rule without a model, which needs no policy.")
     page.choose("model-0")

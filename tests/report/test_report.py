@@ -332,8 +332,11 @@ def test_headline_by_hand():
         "Proven. Use m: call positive from 1.5 up, negative up to 0.5, send the rest to a person. Of 1000 "
     )
     assert "334 are called positive, 333 negative, 333 go to a person" in report.headline
-    assert "; no positive missed, no false alarms. Cost 700 per 1000 cases (95 % " in report.headline
-    assert "It measured 670; none of the dearest mistakes was seen, so one is counted." in report.headline
+    assert (
+        "; no positive cases missed, no false alarms. Cost 700 per 1000 cases (95 % interval "
+        in report.headline
+    )
+    assert "It measured 670, but the costliest mistake never occurred; one is added." in report.headline
     assert report.comparison.answer.honest_cost == pytest.approx(2 / 3)
     assert report.comparison.answer.cost == pytest.approx(210 / 301)
     assert report.comparison.answer.versus["trivial"].difference == pytest.approx(210 / 301 - 2)
@@ -360,15 +363,15 @@ ODD = {
     ),
     "free review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0),
-        r"^Send every case to a person: no model is cheaper\. Cost 0 per 1000 cases\.",
+        r"^Send every case to a person: no model beats this\. Cost 0 per 1000 cases\.",
     ),
     "cheap review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.001),
-        r"^Send every case to a person: no model is cheaper\.",
+        r"^Send every case to a person: no model beats this\.",
     ),
     "harmless alarms": (
         CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
-        r"^Call every case positive: no model is cheaper\.",
+        r"^Call every case positive: no model beats this\.",
     ),
     "no costs": (None, r"^If a miss costs 1, a false alarm 1 and a review 0\.2: proven\. Use good: call "),
 }
@@ -387,7 +390,7 @@ def test_odd_data_have_sentences():
     assert "upside down ranks worse than chance (AUC " in " ".join(worse.notes)
     assert "Only one model: nothing to compare." in worse.notes
     single = Report.from_predictions([1, 1, 1], {"m": [1, 2, 3], "k": [3, 2, 2]}, pos_label=1)
-    assert single.headline.startswith("All cases are positive: there is nothing to decide")
+    assert single.headline.startswith("All cases are positive: thresholds need cases of both classes")
     document = single.to_dict()
     assert document["folds"] is document["comparison"] is None
     assert document["models"][0]["auc"] is document["models"][0]["cost_band"] is None
@@ -411,7 +414,7 @@ def test_importance_weights_leave_no_guarantee():
 def test_few_cases_use_fewer_folds():
     report = Report.from_predictions([0, 1, 0, 1, 1], {"A": [0.1, 0.4, 0.3, 0.8, 0.7]})
     assert report.comparison.folds == 2
-    assert "Honest costs use 2 folds: the smaller class has only so many cases." in report.notes
+    assert "Honest costs use 2 folds: the smaller class has no more cases." in report.notes
 
 
 def test_counts_alone_say_that_pairs_are_missing():

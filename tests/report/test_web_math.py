@@ -28,8 +28,8 @@ from demur import (
 )
 from demur._html import threshold_text
 from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts
+from demur._tables.numbers import percent
 from demur.cli.main import main
-from demur.cli.output import percent
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import baseline_candidates, model_candidates
 from demur.comparison.estimates import cost_at

@@ -111,7 +111,7 @@ export function asksForPoint(report: ReportData): boolean {
 export function whyNoAnswer({ n_positive, n_negative }: ReportData, prepared: Prepared): string | null {
   if (!n_positive || !n_negative) {
     const only = n_positive ? "positive" : "negative";
-    return `All cases are ${only}: there is nothing to decide, and nothing to learn about thresholds.`;
+    return `All cases are ${only}: thresholds need cases of both classes.`;
   }
   if (prepared.judged !== null) return null;
   const few = `${general(n_positive)} positive and ${general(n_negative)} negative cases are too few`;

@@ -132,7 +132,7 @@ test("corners of the cost curve", () => {
   });
 });
 
-test("frontier adds the dearest errors first", () => {
+test("frontier adds the costliest errors first", () => {
   const points = frontier(surface, 1);
   assert.deepEqual(points.map(({ i, j }) => [i, j]), [[2, 2], [1, 2], [1, 3]]);
   close(points[1].price, 2 / 5);

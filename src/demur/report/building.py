@@ -228,7 +228,7 @@ def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[Pa
     P-values are adjusted as the table of `demur compare` does, for the pairs it shows; others for all pairs.
     """
     names = list(comparison.models)
-    if not 2 <= len(names) <= _MOST_PAIRED or comparison.tables is None:
+    if not 2 <= len(names) <= _MOST_PAIRED or comparison.areas is None:
         return tuple
     begun = [pool.submit(_pair, comparison, *pair) for pair in combinations(range(len(names)), 2)]
 
@@ -250,7 +250,7 @@ def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[Pa
 
 
 def _pair(comparison: Comparison, first: int, second: int) -> PairReport:
-    names, tables = list(comparison.models), comparison.tables
+    names, tables = list(comparison.models), comparison.areas
     assert tables is not None
     cases, one, two = comparison.cases[names[0]], *(comparison.judged[names[k]] for k in (first, second))
     paired = judged_pair(cases, one, two)

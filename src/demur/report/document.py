@@ -13,6 +13,7 @@ import numpy as np
 
 from demur._checks import check_mapping, check_type, input_error
 from demur._files.whole import whole_file
+from demur._progress import Progress
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
@@ -111,9 +112,9 @@ class Report(Result):
     >>> print(report.headline)
     Proven. Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to
     a person. Of 1000 cases 218 are called positive, 321 negative, 461 go to a person;
-    about 5 positive missed, about 30 false alarms. Cost 6,940 per 1000 cases (95 % 6,500
-    to 7,420), 5,060 less than sending every case to a person (4,530 to 5,510). Guaranteed
-    at most 8,520 (95 %).
+    about 5 positive cases missed, about 30 false alarms. Cost 6,940 per 1000 cases (95 %
+    interval 6,500 to 7,420), 5,060 less than sending every case to a person (4,530 to 5,510).
+    Guaranteed at most 8,520 with 95 % confidence.
     """
 
     comparison: Comparison | None
@@ -272,7 +273,7 @@ class Report(Result):
             return replace(made, levels=review_levels(comparison), columns=columns)
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.insert(0, _NOT_PAIRED)
-        with workers(comparison.n) as pool:
+        with workers(comparison.n) as pool, Progress(None, "drawing the page"):
             models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
         return cls._made(comparison, models(), pairs(), problem, origin, notes, problem.costs)
 

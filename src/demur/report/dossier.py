@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.escaping import markdown, xml
-from demur._files.whole import draft_of, whole_file
 from demur._results import Result
+from demur._tables.documents import DOCUMENTS, document_text, write_document
+from demur._tables.table import Section
 from demur.comparison.numbers import amount, money, money_step
 from demur.comparison.words import amounts_words, baseline_words
 from demur.exceptions import InputError
@@ -30,16 +29,6 @@ _ASSUMED = (
     "Scores come from the same model, unchanged, and were not made on cases that trained it.",
     "Costs are the same for all cases unless they are given by case.",
 )
-
-
-class Section(NamedTuple):
-    """A heading and what follows it: paragraphs, then a list, then a table."""
-
-    title: str
-    paragraphs: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -93,20 +82,13 @@ class Dossier(Result):
     @property
     def markdown(self) -> str:
         """The dossier as GitHub-flavoured Markdown; names from the data are text, never markup."""
-        lines = [line for section in self.sections for line in _lines(section)]
-        return "\n".join([f"# {markdown(self.title)}", *lines, ""])
+        return document_text(".md", self.title, self.sections)
 
     def save(self, path: str | Path) -> None:
-        """Write Markdown (.md) or a Word document (.docx), whole or not at all."""
-        suffix = Path(path).suffix.lower()
-        if suffix == ".md":
-            with whole_file(path) as handle:
-                handle.write(self.markdown)
-        elif suffix == ".docx":
-            with draft_of(path) as draft:
-                write_docx(draft, self.title, self.sections)
-        else:
-            raise input_error("path", "must end in .md or .docx", repr(str(path)))
+        """Write Markdown, Word, HTML, TeX or text, by the ending of the name, whole or not at all."""
+        if Path(path).suffix.lower() not in DOCUMENTS:
+            raise input_error("path", f"must end in {', '.join(DOCUMENTS)}", repr(str(path)))
+        write_document(path, self.title, self.sections)
 
     def __repr__(self) -> str:
         return f"Dossier({self.title!r}, {len(self.sections)} sections)"
@@ -262,12 +244,12 @@ def _evidence(document: Mapping[str, Any]) -> Section:
         chosen = "the past and scored on the block of time that follows"
     trivial, against = answer["facts"]["best_trivial"], answer["versus"].get("trivial")
     if answer["cost_range"] is not None:
-        cost = f"{_range_of(answer['cost_range'], step)} over the ranges; in their middle {cost}"
+        cost = f"{_range_of(answer['cost_range'], step)} over the ranges; {cost} in their middle"
     items = []
     if answer["model"] is not None and against is not None:
         than = baseline_words(against["name"], answer["facts"])[1]
         items.append(f"Verdict: {answer['verdict']}, against {than}")
-    items.append(f"Expected cost per 1000 cases: {cost} ({level} {interval})")
+    items.append(f"Expected cost per 1000 cases: {cost} ({level} interval {interval})")
     if answer["model"] is not None:
         measured = money(answer["honest_cost"], step)
         items.append(f"Measured cost, as if the rule had been the only one: {measured}")
@@ -279,7 +261,7 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     bound = answer["guaranteed_cost"]
     # a bound above the cost of a rule without a model says nothing
     if bound is not None and trivial is not None and bound < trivial["cost"]:
-        items.append(f"Guaranteed at most {money(bound, step)} ({level})")
+        items.append(f"Guaranteed at most {money(bound, step)} with {level} confidence")
     rows = tuple(
         (_AGAINST.get(key, one["name"]), money(one["difference"], step), _range_of(one["interval"], step))
         for key, one in answer["versus"].items()
@@ -287,8 +269,8 @@ def _evidence(document: Mapping[str, Any]) -> Section:
     text = (
         f"Every rule was chosen on {chosen}. The best of several rules "
         "looks better than it is: the expected cost includes what the choice among them adds. Differences "
-        "are this rule, after the choice, minus the other, per 1000 cases; an interval that holds 0 leaves "
-        "the problem open."
+        "are this rule, after the choice, minus the other, per 1000 cases; where an interval contains 0, "
+        "nothing is proven."
     )
     return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
 
@@ -503,8 +485,8 @@ def class_lines(document: Mapping[str, Any]) -> list[CostLine]:
     table = np.column_stack([np.array(document["costs"]), last])
     sizes = np.array(document["class_sizes"])
     shares = sizes / sizes.sum() if document["shares"] is None else np.array(document["shares"])
-    dear = np.argsort(-(own[:, :m] * table[:, :m] * (1 - np.eye(m))), axis=None, kind="stable")
-    places = [divmod(int(place), m) for place in dear[:_MOST_CONFUSIONS]]
+    costliest = np.argsort(-(own[:, :m] * table[:, :m] * (1 - np.eye(m))), axis=None, kind="stable")
+    places = [divmod(int(place), m) for place in costliest[:_MOST_CONFUSIONS]]
     places = [(k, j) for k, j in places if own[k, j] > 0 and k != j]
     prices = {f"{classes[k]} called {classes[j]}": float(table[k, j]) for k, j in places}
     mean = float(shares @ table[:, m])
@@ -532,114 +514,3 @@ def class_lines(document: Mapping[str, Any]) -> list[CostLine]:
     # the answer itself is among them
     first, *others = lines
     return [first, *(one for one in others if (one.cost, one.slopes) != (first.cost, first.slopes))]
-
-
-# ---------------------------------------------------------------- Markdown
-
-
-def _lines(section: Section) -> Iterator[str]:
-    yield from ("", f"## {markdown(section.title)}")
-    for paragraph in section.paragraphs:
-        yield from ("", markdown(paragraph))
-    if section.items:
-        yield from ("", *(f"- {markdown(item)}" for item in section.items))
-    if section.header:
-        yield from ("", _row(map(markdown, section.header)), _row(["---"] * len(section.header)))
-        yield from (_row(map(markdown, row)) for row in section.rows)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-# ---------------------------------------------------------------- Word
-
-_MAIN = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_TYPES = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">\
-<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
-<Default Extension="xml" ContentType="application/xml"/>\
-<Override PartName="/word/document.xml" ContentType=\
-"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>\
-<Override PartName="/word/styles.xml" ContentType=\
-"application/vnd.openxmlformats-officedocument.wordprocessingml.styles+xml"/></Types>"""
-_LINKS = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">\
-<Relationship Id="rId1" Type=\
-"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{target}"/>\
-</Relationships>"""
-
-
-def _style(name: str, title: str, size: int, *, bold: bool = False, before: int = 0, level: int = -1) -> str:
-    outline = f'<w:outlineLvl w:val="{level}"/>' if level >= 0 else ""
-    return (
-        f'<w:style w:type="paragraph" w:styleId="{name}"><w:name w:val="{title}"/><w:pPr>'
-        f'<w:spacing w:before="{before}" w:after="100"/>{outline}</w:pPr>'
-        f'<w:rPr>{"<w:b/>" if bold else ""}<w:sz w:val="{size}"/></w:rPr></w:style>'
-    )
-
-
-def write_docx(path: str | Path, title: str, sections: Iterable[Section]) -> None:
-    """Write a Word document (ECMA-376, transitional); the same sections give the same bytes."""
-    body = [_paragraph(title, "Title"), *(part for one in sections for part in _parts(one))]
-    xml_head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    document = (
-        f'{xml_head}<w:document xmlns:w="{_MAIN}"><w:body>{"".join(body)}'
-        '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/>'
-        '<w:pgMar w:top="1134" w:right="1134" w:bottom="1134" w:left="1134"/></w:sectPr>'
-        "</w:body></w:document>"
-    )
-    styles = "".join(
-        [
-            _style("Normal", "Normal", 21),
-            _style("Title", "Title", 36, bold=True),
-            _style("Heading1", "heading 1", 27, bold=True, before=320, level=0),
-            _style("ListParagraph", "List Paragraph", 21),
-            _style("Cell", "Cell", 18),
-        ]
-    )
-    files = {
-        "[Content_Types].xml": _TYPES,
-        "_rels/.rels": _LINKS.format(kind="officeDocument", target="word/document.xml"),
-        "word/_rels/document.xml.rels": _LINKS.format(kind="styles", target="styles.xml"),
-        "word/styles.xml": f'{xml_head}<w:styles xmlns:w="{_MAIN}">{styles}</w:styles>',
-        "word/document.xml": document,
-    }
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-
-
-def _parts(section: Section) -> Iterator[str]:
-    yield _paragraph(section.title, "Heading1")
-    for paragraph in section.paragraphs:
-        yield _paragraph(paragraph)
-    for item in section.items:
-        yield _paragraph(f"• {item}", "ListParagraph")
-    if section.header:
-        yield _table(section.header, section.rows)
-        yield _paragraph("")
-
-
-def _paragraph(text: str, style: str = "Normal", *, bold: bool = False) -> str:
-    look = "<w:rPr><w:b/></w:rPr>" if bold else ""
-    return (
-        f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r>{look}'
-        f'<w:t xml:space="preserve">{xml(text)}</w:t></w:r></w:p>'
-    )
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    sides = ("top", "bottom", "insideH")
-    borders = "".join(f'<w:{side} w:val="single" w:sz="4" w:space="0" w:color="999999"/>' for side in sides)
-    grid = "".join("<w:gridCol/>" for _ in header)
-    lines = [_table_row(header, bold=True), *(_table_row(row) for row in rows)]
-    return (
-        f'<w:tbl><w:tblPr><w:tblW w:w="5000" w:type="pct"/><w:tblBorders>{borders}</w:tblBorders></w:tblPr>'
-        f"<w:tblGrid>{grid}</w:tblGrid>{''.join(lines)}</w:tbl>"
-    )
-
-
-def _table_row(cells: Sequence[str], *, bold: bool = False) -> str:
-    made = (f"<w:tc><w:tcPr/>{_paragraph(cell, 'Cell', bold=bold)}</w:tc>" for cell in cells)
-    return f"<w:tr>{''.join(made)}</w:tr>"

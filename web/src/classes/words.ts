@@ -1,6 +1,6 @@
 /** What the page measures of many classes in words: sentences of demur.comparison.words without a verdict. */
 import { bracketed, money, moneyStep } from "../comparison/numbers";
-import { about, cases, outcomeWords, saving, shortName } from "../comparison/words";
+import { counted, outcomeWords, saving, shortName } from "../comparison/words";
 import { general, grouped, roundEven } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
 import type { ClassReportData } from "./data";
@@ -15,17 +15,16 @@ export function trivialWords(kind: string): readonly [advice: string, doing: str
   return [`Call every case ${name}`, `calling every case ${name}`];
 }
 
-/** The rule first, then what happens, what costs most, what it costs, what is not proven. */
+/** The rule first, then what happens, what costs most, what it costs. */
 export function classSentences(data: ClassReportData, answer: ClassAnswer): string[] {
   const { rule } = answer;
   if (rule.model === null)
-    return [`${trivialWords(rule.kind)[0]}: no model is cheaper.`, costSentence(data, answer)];
+    return [`${trivialWords(rule.kind)[0]}: no model beats this.`, costSentence(data, answer)];
   return [
     `Use ${shortName(data.models[rule.model].name)}: ${method(data, rule)}.`,
     happens(data, answer),
-    ...dearestSentence(data, answer),
+    ...costliestSentence(data, answer),
     costSentence(data, answer),
-    ...unproven(data, answer),
   ];
 }
 
@@ -47,15 +46,15 @@ function method({ classes }: ClassReportData, rule: Rule): string {
     return `answer the most probable class if its probability reaches ${four(abstain! / weights[0])}, else ${PERSON}`;
   if (kind === "cautious by class") {
     const limits = weights.map((weight) => abstain! / weight);
-    return `answer the class that exceeds its threshold by the largest factor (${each(names, limits)}), ${PERSON} where none does`;
+    return `answer the class that exceeds its threshold by the largest factor (${each(names, limits)}), or ${PERSON} where none does`;
   }
   const listed = each(names, weights);
   if (columnCosts !== null) {
     const text = `divide the expected cost of each answer by its weight (${listed}) and answer the smallest`;
-    return abstain === null ? text : `${text}; a review is one answer more, with weight ${four(abstain)}`;
+    return abstain === null ? text : `${text}; a review counts as one more answer, of weight ${four(abstain)}`;
   }
   const text = `multiply each probability by the weight of its class (${listed}) and answer the largest`;
-  return abstain === null ? text : `${text}, ${PERSON} where none reaches ${four(abstain)}`;
+  return abstain === null ? text : `${text}, or ${PERSON} where none reaches ${four(abstain)}`;
 }
 
 function each(names: string[], values: number[]): string {
@@ -66,13 +65,13 @@ function each(names: string[], values: number[]): string {
 /** What happens to 1000 cases. */
 function happens({ classes }: ClassReportData, { confusion, abstained, wrong, rule }: ClassAnswer): string {
   const called = classes.map((name, j) => [name, confusion.reduce((all, row) => all + row[j], 0)] as const);
-  return outcomeWords(called, abstained, rule.abstainWeight !== null, `${about(wrong)} wrong`);
+  return outcomeWords(called, abstained, rule.abstainWeight !== null, counted(wrong, "wrong answer"));
 }
 
-function dearestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {
+function costliestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {
   if (dearest === null) return [];
   const share = grouped(roundEven(100 * dearest.share), 0);
-  return [`Dearest confusion: ${classes[dearest.true]} called ${classes[dearest.answer]}, ${share} % of the cost.`];
+  return [`Costliest confusion: ${classes[dearest.true]} called ${classes[dearest.answer]}, ${share} % of the cost.`];
 }
 
 function costSentence({ confidence_level }: ClassReportData, { cost, interval, versus, rule }: ClassAnswer): string {
@@ -83,16 +82,8 @@ function costSentence({ confidence_level }: ClassReportData, { cost, interval, v
     if (other === undefined) return `${text}.`;
     return `${text}. The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
   }
-  const sure = `${text}${bracketed(interval, step, `${general(100 * confidence_level)} % `)}`;
+  const sure = `${text}${bracketed(interval, step, `${general(100 * confidence_level)} % interval `)}`;
   const { trivial } = versus;
   if (trivial === undefined || trivial.interval === null) return `${sure}.`;
-  const [less, ends] = saving({ ...trivial, interval: trivial.interval }, step);
-  return `${sure}, ${less} than ${trivialWords(trivial.name)[1]}${ends}.`;
-}
-
-/** What the cases leave open; other comparisons need all cases and are made when the page is. */
-function unproven({ n }: ClassReportData, { versus: { trivial } }: ClassAnswer): string[] {
-  const interval = trivial?.interval;
-  if (trivial === undefined || interval == null || !(interval[0] <= 0 && 0 <= interval[1])) return [];
-  return [`These ${cases(n)} cases do not prove that it is cheaper than ${trivialWords(trivial.name)[1]}.`];
+  return `${sure}, ${saving({ ...trivial, interval: trivial.interval }, trivialWords(trivial.name)[1], step)}.`;
 }

@@ -95,6 +95,7 @@ export function factsOf(
     called_positive: shares[1] + shares[4],
     called_negative: shares[0] + shares[3],
     abstained: shares[2] + shares[5],
+    abstention_rate: shares[2] + shares[5],
     missed: shares[3],
     alarms: shares[1],
     cost: inUnit(estimate.cost),

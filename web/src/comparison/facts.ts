@@ -28,7 +28,10 @@ export interface Facts {
   calls_negative: boolean;
   called_positive: number;
   called_negative: number;
+  /** Share that the rule as written sends to a person. */
   abstained: number;
+  /** The same share of the rules of the folds: honest. */
+  abstention_rate: number;
   missed: number;
   alarms: number;
   cost: number;

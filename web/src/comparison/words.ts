@@ -6,7 +6,7 @@
  */
 import { general, grouped, roundEven, thresholdText } from "../numbers";
 import { isMade, type Facts, type VersusFacts } from "./facts";
-import { bracketed, money, moneyStep, sharesOf1000 } from "./numbers";
+import { bracketed, finerStep, money, moneyParts, moneyRange, moneyStep, sharesOf1000 } from "./numbers";
 
 const LONGEST_NAME = 40;
 const MOST_LISTED = 6;
@@ -52,7 +52,7 @@ export function decisionWords(facts: Facts): string {
   if (!isMade(facts) || isTrivial(facts)) return rule;
   if (facts.verdict !== "unproven" || facts.best_trivial === null) return `${capital(facts.verdict)}. ${rule}`;
   const advice = capital(trivialWords(facts.best_trivial.name, facts)[0]);
-  const shown = `${cases(facts.n)} cases do not show that a model is cheaper`;
+  const shown = `${cases(facts.n)} cases do not show that a model beats this`;
   return `Unproven. ${advice} for now: ${shown}. The best candidate is ${rule.replace(/^Use /, "")}`;
 }
 
@@ -64,7 +64,7 @@ export function capital(text: string): string {
 export function ruleWords(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (isTrivial(facts)) {
-    return `${capital(trivialWords(kind, facts)[0])}: no model is cheaper.`;
+    return `${capital(trivialWords(kind, facts)[0])}: no model beats this.`;
   }
   const upper = thresholdText(facts.upper);
   const start = `Use ${shortName(facts.model ?? "")}: call `;
@@ -108,34 +108,39 @@ export function outcomeWords(called: Called[], abstained: number, abstains: bool
     rest = `, ${grouped(number, 0)} one of ${others.length} other classes`;
   }
   const [[first, name], ...more] = listed;
-  const text = `Of 1000 cases ${grouped(first, 0)} are called ${name}${more.map(([n, one]) => `, ${grouped(n, 0)} ${one}`).join("")}${rest}`;
-  const people = abstains ? `, ${grouped(numbers[called.length], 0)} go to a person` : "";
+  const sent = numbers[called.length];
+  const others = more.map(([n, one]) => `, ${grouped(n, 0)} ${one}`).join("");
+  const text = `Of 1000 cases ${grouped(first, 0)} ${first === 1 ? "is" : "are"} called ${name}${others}${rest}`;
+  const people = abstains ? `, ${grouped(sent, 0)} ${sent === 1 ? "goes" : "go"} to a person` : "";
   return `${text}${people}; ${mistakes}.`;
 }
 
 /** How many of 1000 cases are missed and alarmed. */
 export function mistakeWords(positive: string, missed: number, alarms: number): string {
-  const alarm = about(alarms);
-  return `${about(missed)} ${positive} missed, ${alarm} ${alarm === "about 1" ? "false alarm" : "false alarms"}`;
+  return `${counted(missed, `${positive} case`)} missed, ${counted(alarms, "false alarm")}`;
 }
 
-/** Say where the money goes, if every case has its own costs. */
+/** How many of 1000 cases are one, such as "about 4 false alarms"; never 0 for what happens. */
+export function counted(share: number, noun: string): string {
+  const number = 1000 * share;
+  if (number === 0) return `no ${noun}s`;
+  if (number < 0.5) return `fewer than one ${noun}`;
+  const rounded = Math.floor(number + 0.5 + 1e-9);
+  return `about ${grouped(rounded, 0)} ${noun}${rounded > 1 ? "s" : ""}`;
+}
+
+/** Say where the money goes, if every case has its own costs: parts that add up to the whole. */
 function stakes(facts: Facts): string[] {
   const { stakes: found, kind } = facts;
   if (found === undefined || found === null || isTrivial(facts)) return [];
   const step = stepOf(facts);
-  const [stake, missed, alarms, reviews] = [found.at_stake, found.missed, found.alarms, found.reviews].map((sum) =>
-    money(sum, step),
-  );
-  const text = `${stake} are at stake: ${missed} are lost to misses, ${alarms} to false alarms`;
-  return [kind === "window" ? `${text}, ${reviews} paid for reviews.` : `${text}.`];
-}
-
-/** Say a share of 1000 cases; never 0 for what happens. */
-export function about(share: number): string {
-  const number = 1000 * share;
-  if (number === 0) return "no";
-  return number < 0.5 ? "fewer than 1" : `about ${grouped(Math.floor(number + 0.5 + 1e-9), 0)}`;
+  const parts = [found.missed, found.alarms, ...(kind === "window" ? [found.reviews] : [])];
+  const shown = moneyParts(parts, step);
+  let text = `misses cost ${shown[0]}, false alarms ${shown[1]}`;
+  // the rules of the folds may send other numbers of cases to a person than the rule as written
+  if (kind === "window") text += `, reviews ${shown[2]} for ${counted(facts.abstention_rate, "case")}`;
+  const stake = money(found.at_stake, finerStep([found.at_stake], step));
+  return [`${stake} is at stake. On held-out cases, ${text}: ${shown[parts.length]} in all.`];
 }
 
 function stepOf({ interval, cost }: Facts): number {
@@ -149,16 +154,15 @@ function costSentence(facts: Facts): string {
   const over = isMade(facts) ? facts.cost_range : null;
   let text = `${isMade(facts) ? "Cost" : "Measured cost"} ${cost} per 1000 cases`;
   if (over !== null) {
-    const most = isTrivial(facts) ? "" : `, at most ${money(interval[1], step)} (${level(facts)})`;
-    const [least, dearest] = over.map((end) => money(end, step));
-    const span = least === dearest ? least : `${least} to ${dearest}`;
-    text = `Cost ${span} per 1000 cases over the ranges${most}; in their middle ${cost}`;
+    const most = isTrivial(facts) ? "" : `, at most ${money(interval[1], step)} with ${level(facts)} confidence`;
+    const [least, highest] = over.map((end) => money(end, step));
+    const span = least === highest ? least : `${least} to ${highest}`;
+    text = `Cost ${span} per 1000 cases over the ranges${most}; ${cost} in their middle`;
   }
   if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
-  const sure = over !== null ? "" : bracketed(interval, step, `${level(facts)} `);
+  const sure = over !== null ? "" : bracketed(interval, step, `${level(facts)} interval `);
   if (versus.trivial === undefined) return `${text}${sure}.`;
-  const [less, ends] = saving(versus.trivial, step);
-  return `${text}${sure}, ${less} than ${trivialWords(versus.trivial.name, facts)[1]}${ends}.`;
+  return `${text}${sure}, ${saving(versus.trivial, trivialWords(versus.trivial.name, facts)[1], step)}.`;
 }
 
 /** Say why more is expected than the rule itself measured, where that is not lost in the interval. */
@@ -166,9 +170,9 @@ function measured(facts: Facts): string[] {
   if (!isMade(facts) || isTrivial(facts)) return [];
   const { cost, honest_cost: own, interval, n_rules: rules, one_added: added } = facts;
   if (cost - own <= (NOTICED * (interval[1] - interval[0])) / 2) return [];
-  const less = money(own, stepOf(facts));
-  if (added) return [`It measured ${less}; none of the dearest mistakes was seen, so one is counted.`];
-  return [`The best of ${rules} rules measured ${less}, and the best of many looks better than it is.`];
+  const text = `It measured ${money(own, stepOf(facts))}`;
+  if (added) return [`${text}, but the costliest mistake never occurred; one is added.`];
+  return [`${text} as the best of ${rules} rules; the best of many looks better than it is.`];
 }
 
 function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number): string {
@@ -176,11 +180,19 @@ function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number):
   return ` The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
 }
 
-/** Say a difference (this rule minus another) as a saving, and its interval in brackets. */
-export function saving({ difference, interval }: VersusFacts, step: number, level = ""): [less: string, ends: string] {
+/** Say a difference (this rule minus another) as a saving, its interval, and whether that contains 0. */
+export function saving({ difference, interval }: VersusFacts, other: string, step: number): string {
   const sign = difference <= 0 ? -1 : 1;
-  const ends = interval.map((end) => sign * end).sort((a, b) => a - b);
-  return [`${money(Math.abs(difference), step)} ${sign < 0 ? "less" : "more"}`, bracketed(ends, step, level)];
+  const size = money(Math.abs(difference), step);
+  const said = /[1-9]/.test(size) ? `${size} ${sign < 0 ? "less" : "more"} than` : "about as much as";
+  return `${said} ${other}${inBrackets(interval.map((end) => sign * end), step)}`;
+}
+
+/** The interval of a difference, perhaps with its level, and whether it contains 0; nothing where there is none. */
+export function inBrackets(interval: readonly number[], step: number, level = ""): string {
+  const ends = [...interval].sort((a, b) => a - b);
+  const zero = ends[0] <= 0 && 0 <= ends[1] ? ", which contains 0" : "";
+  return Number.isNaN(ends[0]) ? "" : ` (${level}${moneyRange(ends, step)}${zero})`;
 }
 
 function level(facts: Facts): string {
@@ -195,7 +207,7 @@ function ranges(facts: Facts): string[] {
       ? []
       : [
           `It costs up to ${money(facts.regret, step)} more than a rule chosen for the true costs, ` +
-            `at most ${money(facts.regret_bound, step)} (${level(facts)}).`,
+            `at most ${money(facts.regret_bound, step)} with ${level(facts)} confidence.`,
         ];
   if (facts.worst_cost === null) return [];
   const most = `Over the range of costs it costs at most ${money(facts.worst_cost, step)}`;
@@ -203,20 +215,18 @@ function ranges(facts: Facts): string[] {
   return [most, `and at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
 }
 
-/** Say which comparisons the cases leave open. */
+/** Say against which rules, whose differences are not shown, the cases prove nothing. */
 function unproven(facts: Facts): string[] {
   if (isTrivial(facts)) return [];
-  const { trivial, never_abstaining: never, runner_up: other } = facts.versus;
+  const { never_abstaining: never, runner_up: other } = facts.versus;
   const open = (versus?: VersusFacts): versus is VersusFacts =>
     versus !== undefined && versus.interval[0] <= 0 && 0 <= versus.interval[1];
   const names = [];
-  // the first sentence of an unproven rule has said it
-  const said = isMade(facts) && facts.verdict === "unproven" && facts.best_trivial !== null;
-  if (!said && open(trivial)) names.push(trivialWords(trivial.name, facts)[1]);
   if (open(never)) names.push("never abstaining");
   if (open(other)) names.push(shortName(other.name));
   if (names.length === 0) return [];
-  return [`These ${cases(facts.n)} cases do not prove that it is cheaper than ${listed(names)}.`];
+  const ends = names.length === 1 ? "interval contains" : "intervals contain";
+  return [`Not proven cheaper than ${names.join(" or ")}: the ${level(facts)} ${ends} 0.`];
 }
 
 /** A number of cases; an effective one is rounded. */
@@ -224,18 +234,14 @@ export function cases(n: number): string {
   return grouped(roundEven(n), 0);
 }
 
-function listed(names: string[]): string {
-  return names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`;
-}
-
-/** Warn where choosing this way has not paid. */
+/** Warn where choosing this way has not been worth it. */
 function advice(facts: Facts): string[] {
   const { advice_cost: cost, best_trivial: trivial } = facts;
   if (cost === null || isTrivial(facts) || trivial === null || cost <= trivial.cost * (1 + 1e-12)) return [];
   const what = trivialWords(trivial.name, facts)[1];
   return [
-    `Choosing among these models this way has cost ${money(cost, stepOf(facts))}, ` +
-      `more than ${what}: collect more cases before you rely on it.`,
+    `Choosing a rule this way costs ${money(cost, stepOf(facts))} on cases left out, more than ${what}: ` +
+      "collect more cases before you rely on it.",
   ];
 }
 
@@ -246,6 +252,6 @@ function guarantee(facts: Facts): string[] {
   const step = stepOf(facts);
   // a bound that reads like the cost of the rule without a model says nothing
   if (bound !== null && bound < trivial.cost && money(bound, step) !== money(trivial.cost, step))
-    return [`Guaranteed at most ${money(bound, step)} (${level(facts)}).`];
+    return [`Guaranteed at most ${money(bound, step)} with ${level(facts)} confidence.`];
   return [`No guarantee yet with ${cases(facts.n)} cases.`];
 }

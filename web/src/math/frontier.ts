@@ -17,7 +17,7 @@ export interface FrontierPoint {
 
 /**
  * From never abstaining to abstaining wherever an error is possible. Windows are nested in the
- * price, so the frontier grows by one block at a time, dearest error first,
+ * price, so the frontier grows by one block at a time, costliest error first,
  * and is convex: between two points one draws a window at random.
  */
 export function frontier(surface: Surface, mu: number): FrontierPoint[] {

@@ -2,8 +2,8 @@
 import type { App } from "../app";
 import type { Candidate } from "../comparison/candidates";
 import { differenceOf, honestCost } from "../comparison/estimates";
-import { moneyStep } from "../comparison/numbers";
-import { cases, saving } from "../comparison/words";
+import { money, moneyStep } from "../comparison/numbers";
+import { inBrackets } from "../comparison/words";
 import type { DifferenceData } from "../data";
 import { amountsSide, costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
@@ -177,16 +177,14 @@ function leadSentence(at: Situation, a: number, b: number): string {
   // named so that the difference reads as a saving
   const swapped = difference > 0;
   const [winner, other] = swapped ? [nameB, nameA] : [nameA, nameB];
-  const unit = (value: number): number => moneyBetween(value, at.costs) * (swapped ? -1 : 1);
-  const versus = { name: other, difference: unit(difference), interval: interval.map(unit) };
-  const step = moneyStep(versus.interval[0], versus.interval[1], versus.difference);
-  const [less, ends] = saving(versus, step, `${at.level} `);
-  const text = `Here ${winner} costs ${less} per 1000 cases than ${other}${ends}`;
-  const open = interval[0] <= 0 && 0 <= interval[1];
-  const unproven = !open ? "" : `: these ${cases(at.data.n)} cases do not prove that it is cheaper`;
+  const saving = (value: number): number => moneyBetween(value, at.costs) * (swapped ? 1 : -1);
+  const [low, high] = interval.map(saving).sort((a, b) => a - b);
+  const step = moneyStep(low, high, saving(difference));
+  const text = `Here ${winner} costs ${money(saving(difference), step)} less per 1000 cases than ${other}`;
+  const ends = inBrackets([low, high], step, `${at.level} interval `);
   // both costs to the same digit, so that they differ by what was said
   const [one, two] = swapped ? [ruleB, ruleA] : [ruleA, ruleB];
-  return `${text}${unproven}. ${winner} costs ${costText(at, one, step)}, ${other} ${costText(at, two, step)}.`;
+  return `${text}${ends}. ${winner} costs ${costText(at, one, step)}, ${other} ${costText(at, two, step)}.`;
 }
 
 /** What a rule costs, and whether it is the one that never abstains. */

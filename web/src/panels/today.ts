@@ -2,7 +2,7 @@
 import type { App } from "../app";
 import { money, moneyStep } from "../comparison/numbers";
 import { todayFacts, type TodayFacts } from "../comparison/today";
-import { cases, saving } from "../comparison/words";
+import { inBrackets } from "../comparison/words";
 import { decisionOf, rightCosts, type FixedRule } from "../math/fixedRule";
 import { moneyBetween, moneyOffsets, unitOf } from "../math/units";
 import { general, grouped, percent } from "../numbers";
@@ -92,7 +92,7 @@ export function todayWords(at: Situation, today: FixedRule): string[] {
 
 function costWords(at: Situation, { cost, shares, exact }: TodayFacts): string {
   const per1000 = (share: number): string => grouped(1000 * share, 0);
-  const parts = [`${per1000(shares[2] + shares[5])} go to a person`, `${per1000(shares[3])} ${at.names.positive} are missed`, `${per1000(shares[1])} false alarms`];
+  const parts = [`${per1000(shares[2] + shares[5])} go to a person`, `${per1000(shares[3])} ${at.names.positive} cases are missed`, `${per1000(shares[1])} false alarms`];
   const rounded = exact ? "" : " At the nearest thresholds that this page holds.";
   return `Today costs ${at.withInterval(cost)} per 1000 cases, measured: ${parts.join(", ")}.${rounded}`;
 }
@@ -102,11 +102,10 @@ function changeWords(at: Situation, { change }: TodayFacts): string {
   const [difference, interval] = [unit(change.difference), change.interval.map(unit)];
   if (difference === 0 && interval[0] === interval[1]) return "The answer above decides these cases in the same way.";
   const step = moneyStep(interval[0], interval[1], difference);
-  const [, ends] = saving({ name: "", difference, interval }, step, `${at.level} `);
+  const sign = difference <= 0 ? -1 : 1;
+  const ends = inBrackets(interval.map((end) => sign * end), step, `${at.level} interval `);
   const verb = difference < 0 ? "saves" : "costs";
-  const text = `Changing to the answer above ${verb} ${money(Math.abs(difference), step)} per 1000 cases${ends}`;
-  const open = interval[0] <= 0 && 0 <= interval[1];
-  return !open ? `${text}.` : `${text}: these ${cases(at.data.n)} cases do not prove that it saves anything.`;
+  return `Changing to the answer above ${verb} ${money(Math.abs(difference), step)} per 1000 cases${ends}.`;
 }
 
 /** The costs at which nothing would be cheaper than the rule of today. */

@@ -33,8 +33,8 @@ export function reviewPanel(app: ClassApp): ClassPanel {
     now = stops(at);
     if (now.length === 0 || !costs.ready || !sent.ready) return;
     const far = Math.max(...now.map(({ price }) => price));
-    const dear = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1] || answer.cost));
-    paint(costs, now, [0, far * 1.03], [0, dear * 1.05 || 1], ({ answer }) => 1000 * answer.cost, true);
+    const highest = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1] || answer.cost));
+    paint(costs, now, [0, far * 1.03], [0, highest * 1.05 || 1], ({ answer }) => 1000 * answer.cost, true);
     paint(sent, now, [0, far * 1.03], [0, 1], ({ answer }) => answer.abstained, false);
     const factors = at.data.levels.map(({ factor }) => general(factor)).sort((a, b) => Number(a) - Number(b));
     setText(

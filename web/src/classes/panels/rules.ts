@@ -19,7 +19,7 @@ export function rulesPanel(app: ClassApp): ClassPanel {
     const focused = document.activeElement instanceof HTMLInputElement ? document.activeElement.dataset["role"] : undefined;
     const rows = sorted(at);
     // rules far from the best would squeeze the others: their bars are left out
-    const dear = 3 * Math.max(rows[0].estimate.interval[1] || rows[0].estimate.cost, 0);
+    const highest = 3 * Math.max(rows[0].estimate.interval[1] || rows[0].estimate.cost, 0);
     const heads = ["rule", "cost", Number.isNaN(at.answers.setting.level) ? "no interval" : `${general(100 * at.data.confidence_level)} %`, "", "with hindsight", "to a person", "wrong"];
     table.replaceChildren(
       el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", { scope: "col" }, name === "" ? el("span", { class: "unseen" }, "bar") : name)))),
@@ -39,7 +39,7 @@ export function rulesPanel(app: ClassApp): ClassPanel {
             el("th", { scope: "row" }, el("label", {}, input, ` ${cut(name, 60)}`)),
             el("td", {}, money(estimate.cost, step)),
             el("td", {}, trivial || Number.isNaN(estimate.interval[0]) ? "" : moneyRange(estimate.interval, step)),
-            el("td", { class: "bar-cell", "aria-hidden": "true" }, (estimate.interval[1] || estimate.cost) > dear ? "→" : intervalBar(estimate.interval, estimate.cost, dear)),
+            el("td", { class: "bar-cell", "aria-hidden": "true" }, (estimate.interval[1] || estimate.cost) > highest ? "→" : intervalBar(estimate.interval, estimate.cost, highest)),
             el("td", {}, trivial ? "" : money(estimate.hindsight, step)),
             el("td", {}, percent(abstained)),
             el("td", {}, percent(wrong)),
