@@ -11,9 +11,9 @@ from timing import AS_INSTALLED, alternate, ratio_row
 N, MODELS = 10**6, 3
 
 _READ = """
-from demur.cli.options import Source
-from demur.cli.reading.evidence import read_predictions
-read_predictions(Source(file={file!r}))
+from demur.cli.options import Prices, Source
+from demur.cli.input.cases import read_cases
+read_cases(Source(file={file!r}), Prices())
 """
 
 

@@ -87,8 +87,7 @@ def _measured(what, files):
 
 
 def _watch(folder):
-    from demur.cli.answers.watching import watch
-    from demur.cli.options.policies import Watching
+    from demur.cli.verbs.watch import Watching, watch
 
     before = _bytes_read()
     state = folder.parent / f"{folder.name}.json"
@@ -118,7 +117,7 @@ def _bare(folder):
 def _one(what, folder):
     import duckdb
 
-    import demur.cli.answers.watching  # noqa: F401
+    import demur.monitoring.cases  # noqa: F401
 
     duckdb.sql("select 1").fetchall()
     start = time.perf_counter()

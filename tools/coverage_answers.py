@@ -220,7 +220,7 @@ DESIGNS = (
     normal("12 equal models, 120 cases", n=120, models=12),
     normal("40 equal models, 120 cases", n=120, models=40),
     normal("one model, 300 cases", n=300),
-    normal("3 models, 600 cases, dear misses", n=600, models=3, prevalence=0.3, prices=(100, 40, 12)),
+    normal("3 models, 600 cases, costly misses", n=600, models=3, prevalence=0.3, prices=(100, 40, 12)),
     normal("rare errors, 300 cases", n=300, separation=4.0),
     normal("rare positives, 400 cases", n=400, prevalence=0.1, prices=(100, 10, 4)),
     normal("weights by class, 300 cases", n=300, in_use=0.1, prices=(60, 10, 3), weighted=True),

@@ -20,6 +20,7 @@ LAYERS = (
     ("exceptions", "typing", "_version", "_html"),
     ("_checks", "_results", "_progress"),
     ("_kernels", "_files", "_resampling"),
+    ("_tables",),
     ("counts",),
     ("costs", "roc", "calibration", "regression", "datasets"),
     ("surface", "ordinal"),

@@ -27,7 +27,7 @@ def test_imports_go_downward(module):
 @pytest.mark.parametrize(
     "line",
     [
-        "from demur.cli.output import number",
+        "from demur.cli.output import write",
         "def late():\n    from demur.surface.surface import abstention_surface",
         "if TYPE_CHECKING:\n    from demur.honest import surface_band",
         "import demur.report",

@@ -53,7 +53,7 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     ]
     (tmp_path / "payments.csv").write_text("\n".join(paid) + "\n")
     lines = [line for line in README.splitlines() if line.startswith("demur ")]
-    assert len(lines) == 8
+    assert len(lines) == 9
     for line in lines:
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(line, comments=True)[1:])

@@ -125,10 +125,11 @@ def _made() -> dict[str, Any]:
 
 def _write_cells(runs: "Sequence[_Run]", folder: Path) -> None:
     """Write every printed value beside what came out, one row for each."""
-    from demur.cli.table_files import table_of, write_tables
+    from demur._tables.files import write_tables
+    from demur._tables.table import Table
 
     rows = [{"study": run.name, **cell.to_dict()} for run in runs for cell in run.result.cells]
-    write_tables(str(folder / "cells.csv"), {"Cells": table_of(rows)})
+    write_tables(folder / "cells.csv", [Table.of_rows("Cells", rows)])
 
 
 def _listing(studies: list[dict[str, str]]) -> str:
@@ -168,7 +169,8 @@ class _Run:
         return {"name": self.name, "title": self.study.TITLE, "reference": self.study.REFERENCE, **facts}
 
     def text(self, files: Sequence[Path]) -> str:
-        from demur.cli.output import heading, wrapped
+        from demur._tables.table import wrapped
+        from demur.cli.output import heading
 
         result = self.result
         parts = [
@@ -200,7 +202,7 @@ def _run(name: str, study: "Study", data: "PaperData", *, quick: bool, quiet: bo
 
 def _cells_text(cells: "Sequence[Cell]") -> Iterator[str]:
     """Numbers as a table, then statements, then the reasons, each of them once."""
-    from demur.cli.output import wrapped
+    from demur._tables.table import wrapped
 
     reasons: dict[str, int] = {}
     for cell in cells:
@@ -224,7 +226,7 @@ def _cells_text(cells: "Sequence[Cell]") -> Iterator[str]:
 def _number_table(cells: "Sequence[Cell]", reasons: dict[str, int]) -> str:
     from textwrap import wrap
 
-    from demur.cli.output import number
+    from demur._tables.numbers import number
 
     rows = [("where", "paper", "demur", "+/-", "verdict")]
     for cell in cells:
@@ -255,14 +257,15 @@ def _marked(cell: "Cell", reasons: dict[str, int]) -> str:
 
 def _tolerances(cells: "Sequence[Cell]") -> str:
     """Say once why each tolerance is as wide as it is."""
-    from demur.cli.output import wrapped
+    from demur._tables.table import wrapped
 
     reasons = dict.fromkeys(cell.tolerance_reason for cell in cells if cell.tolerance_reason)
     return wrapped(f"Tolerance (+/-): {'; '.join(reasons)}.", indent="  ") if reasons else "Nothing was run."
 
 
 def _statement(cell: "Cell", reasons: dict[str, int]) -> str:
-    from demur.cli.output import number, wrapped
+    from demur._tables.numbers import number
+    from demur._tables.table import wrapped
 
     shown = [number(each) if isinstance(each, float) else each for each in (cell.published, cell.computed)]
     parts = [f"{cell.where}: {shown[0]}"]

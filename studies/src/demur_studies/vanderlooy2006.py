@@ -352,8 +352,14 @@ def _draw_figure_6() -> Any:
     """By hand: no design of the paper's rule leads to these points."""
     import matplotlib.pyplot as plt
 
-    from demur.displays.base import ABSTAIN_COLOR, NEGATIVE_COLOR, POSITIVE_COLOR
-    from demur.displays.roc import roc_space
+    from demur.displays.base import (
+        ABSTAIN_COLOR,
+        DIAGONAL,
+        NEGATIVE_COLOR,
+        POSITIVE_COLOR,
+        ROC_SPACE,
+        draw_guide,
+    )
 
     a, b, _ = _figure_6_points()
     skew = PUBLISHED["Figure 6"]["skew"]
@@ -371,6 +377,8 @@ def _draw_figure_6() -> Any:
         ax.plot(*line.segment().T, color=color, lw=1.2, ls=(0, (4, 2)), label=f"F {value:.4f}, {side}")
         ax.plot(*point, marker="o", color=color, mec="black", ls="none")
         ax.annotate(name, point, xytext=(-6, 5), textcoords="offset points", ha="right", fontweight="bold")
-    roc_space(ax)
+    draw_guide(ax, DIAGONAL)
+    ax.set(**ROC_SPACE)
+    ax.spines[["top", "right"]].set_visible(False)
     ax.legend(loc="lower right", fontsize=8.5)
     return figure

@@ -276,14 +276,15 @@ def _figures(
 
 
 def _draw_points(x: FloatArray, y: IntArray) -> Any:
-    from demur.displays.base import SERIES, framed, new_axes
+    from demur.displays.base import SERIES, axis_words, legend_below, new_axes
 
     figure, ax = new_axes(None, size=(5.2, 5.0))
     for level, marker in ((1, "o"), (2, "^"), (3, "s")):
         shown = x[y == level]
         color = SERIES[level - 1]
         ax.plot(*shown.T, ls="none", marker=marker, ms=4.5, alpha=0.75, color=color, label=f"class {level}")
-    framed(ax, "first attribute", "second attribute")
+    axis_words(ax, "first attribute", "second attribute")
+    legend_below(ax)
     return figure
 
 
