@@ -16,7 +16,7 @@ FRAME = 1 / 60
 CASES = 10**6
 TRIES = 5
 SLOWER = 6
-COLOURS = ("abstention", "lower", "upper", "winner", "difference", "cost")
+COLOURS = ("abstention", "winner", "difference", "cost")
 
 
 def paint(browser, file):
@@ -52,7 +52,7 @@ def recolour(page):
 def slide(control):
     def measure(page):
         for value in range(40, 240, 10):
-            page.role(control).fill(str(value))
+            page.reveal(control).fill(str(value))
             page.settle()
         return statistics.median(page.measures("demur-draw") or page.measures("demur-drag")) / 1e3
 

@@ -30,18 +30,18 @@ ARGUMENTS = [
 # the same engine without windows, menus and profiles opens a page in two thirds of the time
 PROGRAMS = ("chromium-headless-shell", "chromium")
 VIEWPORT = {"width": 1280, "height": 900}
-CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
-PANELS = (*CHARTS, "confusion", "models", "compare")
-# behind tabs, beside those charts
-MORE = (
-    "thresholds",
-    "net-benefit",
-    "precision-recall",
-    "calibration",
-    "capacity",
-    "risk-coverage",
-    "promises",
-)
+CHARTS = ("map", "scores", "cost-curve", "roc")
+PANELS = (*CHARTS, "confusion", "models")
+# beside those charts
+MORE = ("net-benefit", "precision-recall", "calibration", "risk-coverage")
+# open whatever an element is folded in, and choose its tab
+REVEAL = """selector => {
+  for (let at = document.querySelector(selector); at !== null; at = at.parentElement) {
+    if (at.hidden && at.getAttribute('role') === 'tabpanel')
+      document.getElementById(at.getAttribute('aria-labelledby')).click();
+    if (at instanceof HTMLDetailsElement) at.open = true;
+  }
+}"""
 # when the last files were saved
 _SAVED = deque(maxlen=9)
 _NUMBER = r"(−?∞|[-+]?[\d.]+(?:e[-+]\d+)?)"
@@ -159,24 +159,40 @@ class Opened:
             self.page.wait_for_timeout(25)
         pytest.fail(f"never became true: {expression}")
 
+    def reveal(self, role):
+        """Return the element with this part once it can be seen, whatever it is folded in."""
+        self.page.evaluate(REVEAL, f'[data-role="{role}"]')
+        self.settle()
+        return self.role(role)
+
     def fill(self, role, value):
         """Type into a field."""
-        self.role(role).fill(str(value))
+        self.reveal(role).fill(str(value))
         self.settle()
 
     def choose(self, role):
         """Check a radio button that looks like a word."""
-        self.role(role).check(force=True)
+        self.reveal(role).check(force=True)
         self.settle()
 
+    def select(self, role, value):
+        """Choose one of a list."""
+        self.reveal(role).select_option(str(value))
+        self.settle()
+
+    def click(self, role):
+        """Press a button, perhaps one of a menu."""
+        self.reveal(role).click()
+        self.settle()
+
+    def save(self, panel, kind):
+        """Return the bytes and the name of a file that a panel saves."""
+        return self.downloaded(self.reveal(f"save-{kind}-{panel}").click)
+
     def open_tab(self, panel):
-        """Bring a panel to the front where it waits behind a tab."""
-        tab = self.role(f"tab-{panel}")
-        if tab.count() and tab.get_attribute("aria-selected") == "false":
-            tab.click()
-            if panel == "surface":
-                self.page.wait_for_selector("#chart-surface[data-drawn]")
-            self.settle()
+        """Bring a panel into sight: open the evidence and choose its tab."""
+        self.page.evaluate(REVEAL, f'[data-panel="{panel}"]')
+        self.settle()
         return self.panel(panel)
 
     def press(self, keys):

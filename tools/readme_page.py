@@ -25,7 +25,7 @@ def main():
         page_file = Path(folder, "report.html")
         report.to_html(page_file)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1280, "height": 1050}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
         page.goto(page_file.as_uri())
         page.wait_for_selector("html[data-ready=true]")
         page.screenshot(path=FILE)

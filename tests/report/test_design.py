@@ -130,9 +130,9 @@ def test_a_dossier_says_what_was_counted_and_judged():
 def asked(made, points=()):
     """Ask the page at the costs of the report and at others."""
     costs = [page_costs(made.costs), *map(page_costs, points)]
-    state = dict.fromkeys(("positive", "negative", "unit", "pinned"), "")
-    state |= dict.fromkeys(("prevalence", "model", "box", "capacity", "today", "compare"))
-    state |= {"costs": costs[0], "entry": "money", "colour": "cost", "theme": "system", "zoomed": False}
+    state = dict.fromkeys(("positive", "negative", "unit"), "")
+    state |= dict.fromkeys(("prevalence", "model", "box", "capacity", "today", "compare", "yearly"))
+    state |= {"costs": costs[0], "colour": "cost", "theme": "system"}
     about = {"report": made.to_json(), "prevalence": None}
     first, others = ask(
         [
@@ -263,7 +263,7 @@ def test_many_classes_measure_what_was_judged_against_oracle(design):
 
 def test_blocks_of_time_are_a_table_of_the_page(open_page):
     made, page = named("timed"), open_page("timed")
-    rows = page.panel("blocks").locator("tbody tr")
+    rows = page.open_tab("blocks").locator("tbody tr")
     blocks = made.comparison.by_block
     assert rows.count() == len(blocks)
     first = [text.strip() for text in rows.first.locator("th, td").all_text_contents()]
@@ -273,9 +273,9 @@ def test_blocks_of_time_are_a_table_of_the_page(open_page):
     facts = page.page.locator(".facts").text_content()
     assert f"judged from {blocks[0].start} to {blocks[-1].end}" in facts
     judged = sum(one.n for one in blocks)
-    assert page.panel("confusion").locator(".about").text_content() == (
-        f"{made.comparison.answer.model}, {judged:g} cases"
-    )
+    confusion = page.open_tab("confusion")
+    assert confusion.locator(".about").text_content().startswith(f"{made.comparison.answer.model}: ")
+    assert confusion.locator(".tally").last.text_content() == f"{judged:g}"
     assert open_page("ordinary").panel("blocks").count() == 0
 
 
@@ -288,6 +288,7 @@ def test_clusters_are_named_at_the_top_and_in_the_footer(open_page):
     assert "Measured cost" in page.headline
     assert "(" not in page.headline.split("Measured cost")[1]
     page.fill("today-upper", 0.5)
-    for text in (page.text("today-words"), page.text("compare-here"), page.panel("models").text_content()):
+    page.open_tab("compare")
+    for text in (page.text("today-words"), page.text("compare-here"), page.open_tab("models").text_content()):
         assert "NaN" not in text
     assert "prove" not in page.text("today-words") + page.text("compare-here")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import page_reports
-from browser import CHARTS, PANELS, colours
+from browser import CHARTS, MORE, PANELS, colours
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -16,22 +16,30 @@ def test_axe_finds_no_violation(open_page, theme):
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci in web")
     page = open_page(color_scheme=theme)
-    # everything that can be unfolded or shown is looked at too
-    page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     for role, value in [("mu-from", 20), ("mu-to", 60), ("nu-from", 5), ("nu-to", 25)]:
-        page.role(f"box-{role}").fill(str(value))
+        page.reveal(f"box-{role}").fill(str(value))
     page.fill("cost-fp", "-1")
+    page.fill("yearly", 50000)
     page.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.page.evaluate(
-        "axe.run().then(({violations, passes}) => [passes.length, violations.map("
-        "({id, nodes}) => `${id}: ${nodes.map(node => node.target).join(' ')}`)])"
-    )
-    assert found[1] == []
-    assert found[0] > 25, "the rules did run"
+    # everything that can be unfolded or shown is looked at too
+    for tab in [None, *page.page.get_by_role("tab", include_hidden=True).all()]:
+        page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        if tab is not None:
+            tab.click()
+            page.settle()
+        found = page.page.evaluate(
+            f"axe.run({'document' if tab is None else 'document.getElementById(`evidence`)'}).then("
+            "({violations, passes}) => [passes.length, violations.map("
+            "({id, nodes}) => `${id}: ${nodes.map(node => node.target).join(' ')}`)])"
+        )
+        assert found[1] == []
+        assert found[0] > (25 if tab is None else 10), "the rules did run"
 
 
 def test_every_control_has_a_name(open_page):
     page = open_page()
+    page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    page.open_tab("compare")
     for role, name in [
         ("slider", "Cost point: left and right for a false alarm, up and down for a review"),
         ("spinbutton", "a miss"),
@@ -45,8 +53,11 @@ def test_every_control_has_a_name(open_page):
         ("textbox", "positive is called"),
         ("combobox", "A"),
         ("group", "Colour by"),
-        ("group", "Model"),
+        ("combobox", "Model"),
+        ("spinbutton", "Cases per year"),
+        ("textbox", "costs are in"),
         ("button", "SVG file of Map of costs"),
+        ("tab", "ROC and PR"),
         ("radio", "dark"),
     ]:
         assert page.page.get_by_role(role, name=name, exact=True).count() == 1, (role, name)
@@ -60,10 +71,10 @@ def test_every_control_has_a_name(open_page):
         assert len(chart.get_attribute("aria-label")) > 5
 
 
-def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
-    page = open_page()
+def tabbed(page, most):
+    """Press Tab through the page; names of what has the focus, and of what does not show it."""
     seen, unseen = [], []
-    for _ in range(150):
+    for _ in range(most):
         page.page.keyboard.press("Tab")
         name, outlined = page.page.evaluate("""() => {
           const focus = document.activeElement;
@@ -83,30 +94,104 @@ def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
         seen.append(name)
         if not outlined:
             unseen.append(name)
+    return seen, unseen
+
+
+def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
+    page = open_page()
+    seen, unseen = tabbed(page, 60)
     assert unseen == []
-    wanted = {
-        "cost-point",
-        "cost-fn",
-        "cost-fp-slider",
-        "prices-tab-0",
-        "chart-scores",
-        "chart-roc",
-        "compare-a",
-        "copy-python",
-    }
-    assert wanted <= set(seen)
-    # past the header with one key, and no file before the chart it is a file of
+    # past the header with one key, and nothing between the answer and the map that is not a price
     assert seen[:3] == ["skip"] * 3
-    assert seen.index("cost-point") < seen.index("save-svg")
+    assert seen.index("cost-point") < 25
+    assert {"menu", "cost-fn", "cost-fp-slider", "today-upper", "evidence"} <= set(seen)
+    assert seen.index("cost-point") < seen.index("save"), "no file before the chart it is a file of"
+    assert not {"copy-python", "chart-roc"} & set(seen), "what is folded waits"
+    # menus open and close by keys
+    page.role("menu").focus()
+    page.press("Enter")
+    page.press("Tab")
+    assert page.page.evaluate("document.activeElement.dataset.role") == "copy-python"
+    page.press("Escape")
+    assert page.page.evaluate("document.activeElement.dataset.role") == "menu"
+    assert page.role("copy-python").is_hidden()
+    page.role("skip").nth(2).focus()
+    page.press("Enter")
+    page.press("Enter")
+    page.role("tab-models").focus()
+    page.press("ArrowRight")
+    assert page.role("tab-scores").get_attribute("aria-selected") == "true"
+    page.press("ArrowRight")
+    seen, unseen = tabbed(page, 8)
+    assert unseen == []
+    assert "chart-roc" in seen
+    page.page.locator("#chart-roc").focus()
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    assert page.text("roc-said").startswith("At threshold ")
     page.role("skip").nth(1).focus()
     page.press("Enter")
     assert page.page.evaluate("document.activeElement.id") == "cost-point"
-    page.role("tab-map").focus()
-    page.press("ArrowRight")
-    page.page.wait_for_selector("#chart-surface[data-drawn]")
-    assert page.role("tab-surface").get_attribute("aria-selected") == "true"
-    page.press("ArrowLeft")
-    assert page.role("cost-point").is_visible()
+
+
+@pytest.mark.parametrize(
+    "name", ["ordinary", "twelve_models", "timed", "amounts", "clustered", "three_classes"]
+)
+def test_the_closed_page_is_short(open_page, name):
+    page = open_page(name, "#yearly=50000")
+    assert page.page.evaluate("document.documentElement.scrollHeight") <= 1600
+    assert page.overflow <= 0
+
+
+def test_the_first_screen_decides(open_page):
+    page = open_page()
+    page.fill("today-upper", 1)
+    for role in ("decision", "cost-sentence", "cost-bars", "spread", "cost-abstain", "cost-point"):
+        box = page.role(role).bounding_box()
+        assert box["y"] + box["height"] <= 900, role
+    changing = page.role("today-words").locator("li").first.bounding_box()
+    assert changing["y"] + changing["height"] <= 900, "what changing saves is on the first screen"
+    order = [
+        "decision",
+        "cost-sentence",
+        "yearly",
+        "cost-bars",
+        "spread",
+        "cost-fn",
+        "cost-point",
+        "today-upper",
+    ]
+    assert page.page.evaluate(
+        "roles => roles.map(role => document.querySelector(`[data-role='${role}']`)).every((node, k, all) => "
+        "k === 0 || all[k - 1].compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING)",
+        order,
+    )
+
+
+def test_what_nobody_looks_at_is_not_drawn(open_page):
+    page = open_page()
+    assert page.page.locator("#chart-roc path.chosen").count() == 0
+    page.fill("cost-fp", 60)
+    page.open_tab("roc")
+    assert page.page.locator("#chart-roc path.chosen").count() == 1
+    before = page.page.locator("#chart-roc .here-text").all_text_contents()
+    page.open_tab("scores")
+    page.fill("cost-fp", 20)
+    assert page.page.locator("#chart-roc .here-text").all_text_contents() == before
+    page.open_tab("roc")
+    assert page.page.locator("#chart-roc .here-text").all_text_contents() != before
+
+
+@pytest.mark.parametrize("name", ["unproven", "three_classes"])
+def test_marks_of_proof_stand_at_every_width(open_page, name):
+    for width in (1280, 600, 390):
+        page = open_page(name, viewport={"width": width, "height": 844})
+        marks = page.role("cost-bars").locator(".open", has_text="not proven")
+        assert marks.count() >= 1
+        for mark in marks.all():
+            assert mark.is_visible()
+            box = mark.bounding_box()
+            assert box["x"] + box["width"] <= width
 
 
 def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
@@ -127,25 +212,24 @@ def test_every_chart_has_its_numbers_as_a_table(open_page):
     for name in PANELS:
         panel = page.open_tab(name)
         if name not in ("confusion", "models"):
-            panel.locator("summary").click()
+            panel.locator(".numbers > summary").click()
         table = panel.locator("table").last
         table.wait_for()
         assert table.locator("thead th").count() >= 2
         assert table.locator("tbody tr").count() >= 3
-    page.open_tab("map")
-    before = page.panel("map").locator("details table").text_content()
+    before = page.panel("map").locator(".numbers table").text_content()
     page.choose("map-colour-abstention")
-    assert page.panel("map").locator("details table").text_content() != before, "tables follow"
+    assert page.panel("map").locator(".numbers table").text_content() != before, "tables follow"
 
 
 def test_numbers_of_the_map_are_honest_costs(open_page):
     page = open_page()
-    page.panel("map").locator("summary").click()
+    page.panel("map").locator(".numbers > summary").click()
     # the numbers are written when the browser tells that the table is open
-    page.panel("map").locator("details tbody tr td").first.wait_for()
-    cells = page.panel("map").locator("details tbody tr td").all_text_contents()
+    page.panel("map").locator(".numbers tbody tr td").first.wait_for()
+    cells = page.panel("map").locator(".numbers tbody tr td").all_text_contents()
     honest = page_reports.named("ordinary").models[0].honest
-    table = page.panel("map").locator("details table")
+    table = page.panel("map").locator(".numbers table")
     prices = [
         [
             float(text.replace(",", "")) / 100
@@ -224,41 +308,41 @@ ON_PAPER = """() => {
 @pytest.mark.parametrize(("width", "theme"), [(794, "light"), (1280, "dark"), (1920, "dark")])
 def test_paper_is_light_whole_and_shows_no_tools(open_page, width, theme):
     page = open_page(color_scheme=theme, viewport={"width": width, "height": 900})
-    page.open_tab("surface")
     page.page.emulate_media(media="print")
     page.until("document.documentElement.dataset.theme === 'light'")
     # a sheet of A4 between its margins; printers do not tell the page
     page.page.set_viewport_size({"width": 703, "height": 1000})
     page.settle()
-    for hidden in (page.role("copy-python"), page.panel("map").locator('[data-role="save-svg"]')):
-        assert hidden.is_hidden()
+    for hidden in ("menu", "save-svg-map", "evidence", "tab-roc"):
+        assert page.role(hidden).is_hidden()
     assert page.role("decision").is_visible()
     assert page.role("paper-line").is_visible()
     assert page.panel("methods").get_by_text("How sure").is_visible()
-    assert page.page.evaluate(ON_PAPER) == [[], [], [], [], 3], "map, surface, difference"
-    picture = colours(page.panel("surface").locator("svg").first.screenshot())
-    assert len(np.unique(picture)) > 300, "no blank surface"
+    assert page.page.evaluate(ON_PAPER) == [[], [], [], [], 1], "the map"
+    for name in (*CHARTS, *PANELS):
+        assert page.panel(name).is_visible(), "the evidence is open on paper"
+    picture = colours(page.page.locator("#chart-map").screenshot())
+    assert len(np.unique(picture)) > 300, "no blank map"
     page.page.emulate_media(media="null")
     page.page.set_viewport_size({"width": width, "height": 900})
     page.until(f"document.documentElement.dataset.theme === '{theme}'")
     paper = page.page.pdf(format="A4")
-    assert paper.count(b"/Subtype /Image") >= 3
+    assert paper.count(b"/Subtype /Image") >= 1
     assert page.page.evaluate("document.querySelectorAll('.chart svg > image').length") == 0, "a page again"
-    assert not page.page.locator("#methods").get_attribute("open")
+    assert page.page.locator("#evidence").get_attribute("open") is None, "closed as before"
 
 
-@pytest.mark.parametrize("width", [360, 768, 2560])
-@pytest.mark.parametrize("name", ["ordinary", "hostile_names"])
+@pytest.mark.parametrize("width", [360, 390, 768, 2560])
+@pytest.mark.parametrize("name", ["ordinary", "hostile_names", "twelve_models"])
 def test_no_width_scrolls_sideways(open_page, name, width):
     page = open_page(name, viewport={"width": width, "height": 800})
     page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     page.settle()
     assert page.overflow <= 0
-    for panel in PANELS:
+    for panel in (*PANELS, *MORE, "compare", "methods"):
         box = page.open_tab(panel).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
-    page.open_tab("map")
     page.drag((0.5, 0.2))
     assert page.costs[1:] == pytest.approx((50, 20), rel=0.025)
 

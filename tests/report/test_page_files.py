@@ -31,9 +31,9 @@ def cases_file(tmp_path, monkeypatch):
 
 def test_every_chart_is_saved_as_svg_and_png(open_page):
     page = open_page()
-    for name in (*CHARTS, "compare"):
-        panel = page.open_tab(name)
-        text, file = page.downloaded(panel.locator('[data-role="save-svg"]').click)
+    for name in CHARTS:
+        page.open_tab(name)
+        text, file = page.save(name, "svg")
         assert file == f"demur-{name}.svg"
         root = ElementTree.fromstring(text)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
@@ -44,7 +44,7 @@ def test_every_chart_is_saved_as_svg_and_png(open_page):
         assert f"Source: cases.csv, 600 cases; report of {made} by demur " in said
         assert "forest" in said, "whose picture it is"
         assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
-        data, file = page.downloaded(panel.locator('[data-role="save-png"]').click)
+        data, file = page.save(name, "png")
         assert file == f"demur-{name}.png"
         picture = colours(data)
         assert picture.shape[1] == int(2 * float(root.get("width")))
@@ -54,7 +54,8 @@ def test_every_chart_is_saved_as_svg_and_png(open_page):
 def test_every_panel_saves_its_numbers_as_csv(open_page):
     page = open_page()
     for name in PANELS:
-        data, file = page.downloaded(page.open_tab(name).locator('[data-role="save-csv"]').click)
+        page.open_tab(name)
+        data, file = page.save(name, "csv")
         assert file == f"demur-{name}.csv"
         rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))
         assert len(rows) > 2
@@ -63,7 +64,7 @@ def test_every_panel_saves_its_numbers_as_csv(open_page):
         cells = [cell for row in rows[1:] for cell in row if re.search(r"\d", cell)]
         assert all(re.fullmatch(r"-?[\d.]+(e-?\d+)?|-?inf", cell) for cell in cells), name
     scores = page_reports.named("ordinary").models[0].bins
-    data, _ = page.downloaded(page.panel("scores").locator('[data-role="save-csv"]').click)
+    data, _ = page.save("scores", "csv")
     rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))[1:]
     assert [[int(cell) for cell in row[2:]] for row in rows] == np.column_stack(
         [scores["positives"], scores["negatives"]]
@@ -73,19 +74,19 @@ def test_every_panel_saves_its_numbers_as_csv(open_page):
 def test_the_address_brings_everything_back(open_page):
     page = open_page()
     page.drag((0.55, 0.11))
-    page.choose("cost-entry-ratio")
     page.fill("prevalence", 20)
-    page.choose("model-1")
+    page.select("model", 2)
     page.choose("map-colour-winner")
-    page.role("compare-a").select_option("2")
+    page.select("compare-a", 2)
     page.fill("reviews-per-day", 10)
     page.fill("cases-per-day", 200)
-    for role, value in [("mu-from", 0.3), ("mu-to", 0.6), ("nu-from", 0.05), ("nu-to", 0.25)]:
-        page.role(f"box-{role}").fill(str(value))
+    for role, value in [("mu-from", 30), ("mu-to", 60), ("nu-from", 5), ("nu-to", 25)]:
+        page.reveal(f"box-{role}").fill(str(value))
     page.fill("name-positive", "fraud & more")
     page.choose("theme-dark")
-    page.role("map-zoom").click()
-    page.until("location.hash.includes('zoomed')")
+    page.fill("name-unit", "EUR")
+    page.fill("yearly", 50000)
+    page.until("location.hash.includes('yearly')")
     fragment = page.fragment
     assert fragment["positive"] == "fraud & more"
     assert set(fragment) == {
@@ -93,7 +94,6 @@ def test_the_address_brings_everything_back(open_page):
             "fn",
             "fp",
             "abstain",
-            "entry",
             "prevalence",
             "model",
             "colour",
@@ -102,18 +102,25 @@ def test_the_address_brings_everything_back(open_page):
             "capacity",
             "positive",
             "theme",
-            "zoomed",
+            "unit",
+            "yearly",
         )
     } - {"fn"}
     again = open_page(fragment="#" + page.page.url.partition("#")[2])
     assert everything(again) == everything(page)
     assert again.fragment == fragment, "opening it again changes nothing"
-    assert again.role("map-zoom").get_attribute("aria-pressed") == "true"
+    assert again.text("year").startswith("Per year, with 50,000 cases: measured ")
+    assert " EUR (" in again.text("year")
     assert again.page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
 def everything(page):
     """All that the reader set, and what the page says."""
+    for panel in ("models", "compare"):
+        page.open_tab(panel)
+    page.reveal("name-positive")
+    page.reveal("prevalence")
+    page.reveal("theme-dark")
     inputs = page.page.evaluate(
         "() => Object.fromEntries([...document.querySelectorAll('input, select')].map(input => "
         "[input.dataset.role, input.type === 'radio' ? input.checked : input.value]))"
@@ -123,10 +130,10 @@ def everything(page):
 
 def test_a_saved_page_starts_with_its_costs(open_page, tmp_path, chromium):
     page = open_page(fragment="#fp=70&theme=dark", permissions=["clipboard-read", "clipboard-write"])
-    page.role("copy-link").click()
+    page.click("copy-link")
     page.role("said").get_by_text("Copied the link").wait_for()
     assert page.page.evaluate("navigator.clipboard.readText()").endswith("#fp=70&theme=dark")
-    data, file = page.downloaded(page.role("save-page").click)
+    data, file = page.downloaded(page.reveal("save-page").click)
     assert file == "demur-report.html"
     (tmp_path / file).write_bytes(data)
     headline = page.headline
@@ -167,7 +174,7 @@ def test_a_wrong_address_starts_the_page_as_usual(open_page, fragment):
 def test_python_code_finds_the_same_answer(open_page, cases_file):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     page.drag((0.55, 0.15))
-    page.role("copy-python").click()
+    page.click("copy-python")
     page.role("said").get_by_text("Copied as Python.").wait_for()
     names = {}
     exec(page.page.evaluate("navigator.clipboard.readText()"), names)
@@ -183,13 +190,13 @@ def test_the_command_and_the_saved_policy_agree(open_page, cases_file, tmp_path)
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     page.drag((0.55, 0.15))
     page.fill("prevalence", 25)
-    page.role("copy-command").click()
+    page.click("copy-command")
     page.role("said").get_by_text("Copied as a command.").wait_for()
     words = shlex.split(page.page.evaluate("navigator.clipboard.readText()"))
     assert words[:2] == ["demur", "decide"]
     ran = CliRunner().invoke(cli, words[1:])
     assert ran.exit_code == 0, ran.output
-    data, file = page.downloaded(page.role("save-policy").click)
+    data, file = page.downloaded(page.reveal("save-policy").click)
     assert file == "policy.json"
     (tmp_path / "from_page.json").write_bytes(data)
     saved, decided = Policy.load(tmp_path / "from_page.json"), Policy.load(tmp_path / "policy.json")
@@ -207,7 +214,7 @@ def test_the_command_and_the_saved_policy_agree(open_page, cases_file, tmp_path)
 
 def test_a_policy_with_a_limit_and_infinite_scores_loads(open_page, tmp_path):
     page = open_page("infinite_scores", fragment="#capacity=10~100&model=0")
-    data, _ = page.downloaded(page.role("save-policy").click)
+    data, _ = page.downloaded(page.reveal("save-policy").click)
     (tmp_path / "policy.json").write_bytes(data)
     policy = Policy.load(tmp_path / "policy.json")
     assert (policy.chosen, policy.note) == (
@@ -222,16 +229,16 @@ def test_a_rule_without_a_model_has_no_policy(open_page):
     page = open_page()
     page.fill("cost-abstain", 0.01)
     assert page.headline.startswith("Send every case to a person: no model beats this.")
-    page.role("save-policy").click()
+    page.click("save-policy")
     assert page.text("said").startswith("The answer is a rule without a model, which needs no policy.")
-    page.choose("model-0")
-    data, _ = page.downloaded(page.role("save-policy").click)
+    page.select("model", 1)
+    data, _ = page.downloaded(page.reveal("save-policy").click)
     assert json.loads(data)["model"] == "forest", "a model the reader holds on to has one"
 
 
 def test_where_copying_is_not_allowed_the_text_is_offered(open_page):
     page = open_page(script="Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    page.role("copy-command").click()
+    page.click("copy-command")
     page.role("copied-text").wait_for()
     assert page.role("copied-text").input_value().startswith("demur decide cases.csv --label y_true")
     assert page.text("said") == "Copying is not allowed here: take the text below."

@@ -21,9 +21,9 @@ def test_the_whole_map_is_recoloured_once_for_each_choice(open_page):
     page = open_page("large")
     before = len(page.measures("demur-map"))
     for _ in range(3):
-        for colour in ("abstention", "lower", "upper", "winner", "difference", "cost"):
+        for colour in ("abstention", "winner", "difference", "cost"):
             page.choose(f"map-colour-{colour}")
-    assert len(page.measures("demur-map")) == before + 18
+    assert len(page.measures("demur-map")) == before + 12
 
 
 @pytest.mark.parametrize("control", ["prevalence-slider", "cost-abstain-slider"])
@@ -31,7 +31,7 @@ def test_sliders_draw_at_every_step_of_the_hand(open_page, control):
     page = open_page("large")
     before = page.headline
     for value in range(40, 240, 10):
-        page.role(control).fill(str(value))
+        page.reveal(control).fill(str(value))
         page.settle()
     assert len(page.measures("demur-draw") or page.measures("demur-drag")) >= 20
     assert page.headline != before

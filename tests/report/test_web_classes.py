@@ -1,6 +1,7 @@
 """The page of many classes: the answer of Python at the costs of the report, at others what rules measure."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -196,15 +197,14 @@ def at_edited():
 def test_a_reader_edits_the_costs(open_page, at_edited, tmp_path):
     report, page = three_classes(), open_page("three_classes")
     assert page.headline == report.headline
-    assert "Chosen for these costs" in page.text("holds")
     page.fill("cost-2-0", "60")
     page.fill("cost-abstain", "1")
     assert measured_words(measured_facts(at_edited)).startswith(page.headline)
     assert len(page.headline) > 100
-    assert "Chosen for these costs" not in page.text("holds")
+    assert "it is the one for your costs" in page.text("remarks")
     assert page.fragment == {"costs": "0,1,2,4,0,1,60,5,0", "review": "1,1,1"}
     # the confusion in counts and money
-    row = page.panel("confusion").locator("tbody tr").nth(2).locator("td").first
+    row = page.open_tab("confusion").locator("tbody tr").nth(2).locator("td").first
     best = cheapest_measured(at_edited)
     assert row.locator(".tally").text_content() == f"{best.honest[2, 0]:.1f}".removesuffix(".0")
     # a wrong value gets a sentence and changes nothing, Escape takes it back
@@ -214,27 +214,40 @@ def test_a_reader_edits_the_costs(open_page, at_edited, tmp_path):
     assert page.role("cost-0-1").input_value() == "1"
     assert page.text("problem") == ""
     # the policy of the rule on show decides like the answer
-    data, name = page.downloaded(lambda: page.role("save-policy").click())
+    data, name = page.downloaded(lambda: page.click("save-policy"))
     (tmp_path / name).write_bytes(data)
     proba = report.comparison.judged[best.model].scores
     np.testing.assert_array_equal(Policy.load(tmp_path / name).decide(proba), best.rule.decide(proba))
     # costs as a file that the command line reads
-    data, name = page.downloaded(lambda: page.role("save-costs").click())
+    data, name = page.downloaded(lambda: page.click("save-costs"))
     assert name == "costs.csv"
     assert data.decode().splitlines()[3] == "late,60,5,0,1"
     # another rule, by keyboard
+    page.open_tab("rules")
     page.role("rule-0:argmax").focus()
     page.press("Space")
     assert "highest probability" in page.text("decision")
     assert page.fragment["rule"] == "0:argmax"
-    page.role("let-go").click()
+    page.click("let-go")
     page.role("reviews").uncheck()
     page.settle()
     costs = {**STAGE_COSTS, "late": {"healthy": 60, "early": 5}}
     assert measured_words(measured_facts(choice_at(report, costs, None))).startswith(page.text("decision"))
-    page.role("start-again").click()
-    page.settle()
+    without = page.text("decision")
+    page.page.wait_for_timeout(350)
+    page.click("start-again")
     assert page.headline == report.headline
+    # one page for both kinds: undo, the year, the unit
+    page.page.wait_for_timeout(350)
+    page.press("Control+z")
+    assert page.text("decision") == without
+    page.press("Control+Shift+Z")
+    assert page.headline == report.headline
+    page.fill("yearly", 20000)
+    page.fill("name-unit", "EUR")
+    assert re.match(r"Per year, with 20,000 cases: [\d,]+ EUR \([\d,]+ to [\d,]+\)\.", page.text("year"))
+    assert {"yearly", "unit"} <= set(page.fragment)
+    assert page.role("spread").is_visible()
 
 
 def test_it_is_accessible_fits_and_is_small(open_page, page_file):
@@ -243,8 +256,18 @@ def test_it_is_accessible_fits_and_is_small(open_page, page_file):
     assert "the probabilities and classes of 89 cases, no names" in page.text("embedded")
     page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     page.page.evaluate(AXE.read_text(encoding="utf-8"))
-    for theme, rules in (("light", "{}"), ("dark", "{runOnly: ['color-contrast']}")):
+    tabs = page.page.get_by_role("tab").all()
+    assert len(tabs) == 6
+    for k, theme in enumerate(["light", *["dark"] * len(tabs)]):
         page.choose(f"theme-{theme}")
+        if k:
+            tabs[k - 1].click()
+            page.settle()
+        rules = (
+            "{}"
+            if k == 0
+            else "{runOnly: ['color-contrast', 'empty-table-header', 'scrollable-region-focusable']}"
+        )
         found = page.page.evaluate(
             f"axe.run({rules}).then(({{violations, passes}}) => [passes.length, violations.map("
             "({id, nodes}) => `${id}: ${nodes.map(node => node.target).join(' ')}`)])"
@@ -255,4 +278,4 @@ def test_it_is_accessible_fits_and_is_small(open_page, page_file):
         page.page.set_viewport_size({"width": width, "height": 900})
         page.settle()
         assert page.overflow == 0
-    assert page_file("three_classes").stat().st_size < 200_000
+    assert page_file("three_classes").stat().st_size < 280_000

@@ -12,7 +12,6 @@ from dataclasses import replace
 import duckdb
 import numpy as np
 import pytest
-from scipy.special import ndtri
 
 from demur import (
     CostModel,
@@ -27,10 +26,9 @@ from demur import (
     roc_curve,
 )
 from demur._html import threshold_text
-from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts
+from demur._kernels.thresholds import shortest_cut
 from demur._tables.numbers import percent
 from demur.cli.main import main
-from demur.comparison import choice as choosing
 from demur.comparison.candidates import baseline_candidates, model_candidates
 from demur.comparison.estimates import cost_at
 from demur.comparison.numbers import money, money_step, shares_of_1000
@@ -39,7 +37,6 @@ from demur.comparison.words import answer_words
 from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
 from demur.report import DataSource
-from measured import cheapest_measured, measured_facts, measured_words
 from page_script import INF, ask, needs_node, page_costs, plain
 
 LIMITS = [0.0, 0.03, 0.1, 0.35, 0.8, 1.0]
@@ -132,9 +129,8 @@ def _map_questions():
             for at, (shift, wide) in enumerate(shifts)
         }
         report = Report.from_predictions(y, scores, costs=COSTS, prevalence=prevalence)
-        box = {"mu": [0.2, 0.9], "nu": [0.05, 0.4]}
-        about = {"report": report, "prevalence": prevalence, "box": box}
-        question = {"kind": "map", "prevalence": prevalence, "size": SIDE + 1, "box": box}
+        about = {"report": report, "prevalence": prevalence}
+        question = {"kind": "map", "prevalence": prevalence, "size": SIDE + 1}
         yield about, {**question, "report": report.to_json()}
 
 
@@ -159,22 +155,20 @@ PAGES = [
 STATES = [
     {},
     {
-        # the middle of the box
+        # the middle of the ranges
         "costs": {"fn": 7.25, "fp": 3.9, "abstain": 4.875e-07, "tp": -2.5, "tn": 0, "rates": [0.875, 1]},
-        "entry": "ratio",
         "prevalence": 1 / 3,
         "model": 2,
         "colour": "difference",
         "compare": [1, 0],
-        "box": {"mu": [0.1, 0.7], "nu": [0, 1e-7]},
+        "ranges": {"fn": None, "fp": [1, 6.8], "abstain": [0, 9.75e-07], "prevalence": None},
         "capacity": {"reviews": 50, "cases": 1234.5},
         "positive": "fraud & co = #1",
         "negative": "ехть ~",
         "unit": "€ & co",
         "today": {"model": 1, "lower": -0.5, "upper": 1.25},
-        "pinned": "fp=3&box=0~1~0~1",
+        "yearly": 50000,
         "theme": "dark",
-        "zoomed": True,
     },
     {"costs": {"fn": 7.25, "fp": 0.1, "abstain": INF, "tp": -2.5, "tn": 0, "rates": [0.875, 1]}},
 ]
@@ -200,20 +194,18 @@ def _made_pages():
         about |= {"costs": costs, "prevalence": prevalence, "most": most}
         start = {
             "costs": {"fn": 100, "fp": 40, "abstain": 12, "tp": 0, "tn": 0},
-            "entry": "money",
             "prevalence": None,
             "model": None,
             "colour": "cost",
             "compare": [0, 1],
-            "box": None,
+            "ranges": None,
             "capacity": None,
             "positive": "",
             "negative": "",
             "unit": "",
             "today": None,
-            "pinned": "",
+            "yearly": None,
             "theme": "system",
-            "zoomed": False,
         }
         about["state"] = {**start, **STATES[at % 3]}
         yield (
@@ -254,7 +246,6 @@ def _number_question():
     thresholds += [(2.5, 1.9, 3.1), (-2.5, -3.1, -1.9), (1.5e-323, 0.0, 3e-323), (1e308, 1e307, 1.7e308)]
     return {
         "values": values.tolist(),
-        "levels": [0.0, 0.1, 0.5, 0.8, 0.95, 0.999, 1 - 1e-9, 1 - 1e-14],
         "thresholds": [*thresholds, (0.5, 0.5, 1.0), (1.0, 0.5, 1.0), (0.0, -1.0, 1.0)],
         "shares": [
             *rng.dirichlet([1, 1, 1], 50).tolist(),
@@ -372,37 +363,6 @@ def test_windows_under_a_limit_against_python(answers):
     assert seen > 50
 
 
-def test_frontier_against_the_surface(answers):
-    for _, surface, mu, _, found in _priced(answers):
-        points = found["frontier"]
-        prices = [*(point["price"] for point in points), 0.0]
-        assert prices == sorted(prices, reverse=True)
-        for at, point in list(enumerate(points))[:40]:
-            if prices[at] - prices[at + 1] < 1e-9:
-                continue
-            nu = (min(prices[at], 1 + mu) + prices[at + 1]) / 2
-            # between two prices this window is the cheapest one
-            _close(point["errorCost"] + nu * point["abstain"], surface.cost(mu, nu))
-
-
-def test_cells_against_python(answers):
-    seen = 0
-    for about, surface, mu, nu, found in _priced(answers):
-        inside = 0 < mu < 1 and 0 < nu < 1 and about["prevalence"] not in (0.0, 1.0)
-        if not inside or len(surface.shares) > 40:
-            continue
-        cells, window = surface.cells(), surface.window(mu, nu)
-        at = (cells.lower == window.lower) & (cells.upper == window.upper)
-        x, y = np.array(found["cell"]).reshape(-1, 2).T
-        area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
-        _close(area, cells.area[at].sum())
-        seen += area > 0
-    assert seen > 50
-
-
-# ---------------------------------------------------------------- several models
-
-
 def _honest_costs(comparison, costs):
     """Honest cost of the best rule of every model, and of the best rule without a model; a miss costs 1."""
     question = replace(comparison.problem, costs=costs)
@@ -422,12 +382,6 @@ def test_maps_against_python(answers):
         first = about["report"].models[0].surface.grid(SIDE)
         _close(answer["surface"], first.cost.T.ravel().tolist())
         _close(maps["abstention"], first.abstention_rate.T.ravel().tolist())
-        # the page shows the thresholds a policy would have
-        blocks = about["report"].models[0].surface.counts.blocks()
-        for side, name in enumerate(("lower", "upper")):
-            plain, short = (make(blocks.lower, blocks.upper)[side] for make in (cut_points, shortest_cuts))
-            rounded = dict(zip(plain.tolist(), short.tolist(), strict=True))
-            assert maps[name] == [rounded[cut] for cut in getattr(first, name).T.ravel().tolist()]
         for row in range(0, SIDE + 1, 3):
             for column in range(0, SIDE + 1, 2):
                 costs = CostModel(cost_fn=1, cost_fp=column / SIDE, cost_abstain=row / SIDE)
@@ -440,29 +394,6 @@ def test_maps_against_python(answers):
                 assert (trivial if winner < 0 else models[winner]) == pytest.approx(min(trivial, *models))
                 assert winner < 0 or models[winner] < trivial
     assert {-1, 0, 1} <= winners
-
-
-def test_boxes_against_brute_force(answers):
-    for about, answer in answers["map"]:
-        corners = [(mu, nu) for mu in about["box"]["mu"] for nu in about["box"]["nu"]]
-        for model, window in zip(about["report"].models, answer["boxes"], strict=True):
-            surface = model.surface
-            cheapest = [float(surface.cost(mu, nu)) for mu, nu in corners]
-            positive, negative = surface.masses.blocks.positive_below, surface.masses.blocks.negative_below
-            # every pair of cuts between blocks
-            i, j = np.triu_indices(len(positive))
-            regret = np.max(
-                [
-                    positive[i]
-                    + mu * (negative[-1] - negative[j])
-                    + nu * (positive[j] - positive[i] + negative[j] - negative[i])
-                    - least
-                    for (mu, nu), least in zip(corners, cheapest, strict=True)
-                ],
-                axis=0,
-            )
-            found = np.flatnonzero((i == window["i"]) & (j == window["j"]))
-            _close(regret[found[0]], regret.min())
 
 
 # ---------------------------------------------------------------- words and files
@@ -507,16 +438,11 @@ def test_copied_python_gives_the_same_answer(answers, tmp_path, monkeypatch, cap
         exec(answer["python"], names)
         made, facts = names["comparison"].answer, answer["facts"]
         assert made.words in capsys.readouterr().out
-        expected = made.facts() if "verdict" in facts else measured_facts(names["comparison"].choice)
+        expected = made.facts()
         for name in ("kind", "model", "lower", "upper"):
             assert facts[name] == expected[name]
         assert facts["cost"] == pytest.approx(expected["cost"], rel=1e-9)
         assert made.window is None or made.window.abstention_rate <= about["most"] + 1e-12
-
-
-def _prefers_simpler(comparison):
-    """Whether Python prefers a simpler rule that is hardly dearer than the one the page shows."""
-    return choosing._kind(cheapest_measured(comparison.choice)) != comparison.answer.kind
 
 
 def _decided(about, answer, folder):
@@ -539,8 +465,8 @@ def _dropped_price(about, answer):
 def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written = 0
-    for about, answer, comparison in _pages(answers):
-        if _dropped_price(about, answer) or _prefers_simpler(comparison):
+    for about, answer, _ in _pages(answers):
+        if _dropped_price(about, answer):
             continue
         refused = answer["facts"]["model"] is None
         code = _decided(about, answer, tmp_path)
@@ -567,8 +493,6 @@ def test_downloaded_policy_is_that_of_the_answer(answers, tmp_path):
     compared = 0
     for about, answer, comparison in _pages(answers):
         made = comparison.answer
-        if _prefers_simpler(comparison):
-            continue
         if made.model is None:
             assert answer["why"].startswith("The answer is a rule without a model")
             continue
@@ -635,18 +559,11 @@ def test_url_restores_the_state(answers):
     assert answers["page"][0][1]["fragment"] == ""
 
 
-def test_headline_is_that_of_python_or_measured(answers):
-    made = 0
+def test_headline_is_that_of_python(answers):
     for about, answer, comparison in _pages(answers):
         negative, positive = about["source"].class_names
-        names = {"positive": positive, "negative": negative}
-        if "verdict" in answer["facts"]:
-            words = answer_words({**comparison.answer.facts(), **names})
-            made += 1
-        else:
-            words = measured_words({**measured_facts(comparison.choice), **names})
+        words = answer_words({**comparison.answer.facts(), "positive": positive, "negative": negative})
         assert answer["headline"] == " ".join(filter(None, [words, comparison.answer.condition]))
-    assert 0 < made < len(answers["page"])
 
 
 def test_odd_states_have_sentences(answers):
@@ -671,5 +588,3 @@ def test_numbers_read_like_python(answers):
     assert found["money"] == [money(value, step) for value, step in zip(values, steps, strict=True)]
     assert found["short"] == [shortest_cut(*one) for one in asked["thresholds"]]
     assert found["shares"] == [shares_of_1000(shares) for shares in asked["shares"]]
-    expected = [-float(ndtri((1 - level) / 2)) for level in asked["levels"]]
-    assert found["quantiles"] == pytest.approx(expected, rel=1e-14, abs=1e-16)

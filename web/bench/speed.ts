@@ -2,15 +2,13 @@
 import { readFileSync } from "node:fs";
 import { readReport, type FoldData, type ReportData } from "../src/data";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
-import { frontier } from "../src/math/frontier";
-import { prepare, prepareScores } from "../src/math/models";
-import { scoreLevel } from "../src/math/scoreLevel";
+import { prepare } from "../src/math/models";
 import { Curves } from "../src/curves";
 import { Situation } from "../src/situation";
 import { initialState, type PageState } from "../src/state";
 
 const BLOCKS = 1000;
-const MODES: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+const MODES: MapMode[] = ["cost", "abstention", "winner", "difference"];
 
 /** Three models of a million cases with more blocks than such data have. */
 function invented(): ReportData {
@@ -34,15 +32,15 @@ function invented(): ReportData {
   const steps = { counts: edges.map((edge) => 1e6 * edge), upper: edges, both_upper: edges, both_lower: edges };
   const source = { positive: "1", negative: "0" };
   const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12, cost_tp: 0, cost_tn: 0, cost_abstain_positive: null, cost_abstain_negative: null, reviewer: null };
-  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, amounts: null, bounds: { all: steps, positive: steps, negative: steps } };
+  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, amounts: null, inference: { units: 1e6, quantile: 1.96, weights: null, rate_variance: 0, selected: false, same_review: false, windows: true }, bounds: { all: steps, positive: steps, negative: steps } };
   return { ...totals, ...rest, models } as unknown as ReportData;
 }
 
 /** Everything that moves with the cost point. */
-function dragStep(capacity: PageState["capacity"], mu: number, nu: number): number {
+function dragStep(capacity: PageState["capacity"], mu: number, nu: number, rests = false): number {
   const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
-  const at = new Situation(report, { ...initialState(report), costs, capacity }, prepared, curves, "light", () => byScore);
-  let sum = at.headline(true).join(" ").length + frontier(at.surface, mu).length;
+  const at = new Situation(report, { ...initialState(report), costs, capacity }, prepared, curves, "light", rests);
+  let sum = at.headline(true).join(" ").length;
   report.models.forEach((_, k) => (sum += at.outcome(k).honest?.interval[1] ?? 0));
   return sum;
 }
@@ -64,11 +62,10 @@ console.log(path ?? `3 models, ${BLOCKS} blocks, 10 folds`);
 const prepared = prepare(report, null);
 const curves = new Curves(report);
 const other = report.models.length - 1;
-timed("cases score by score", 5, () => prepareScores(scoreLevel(report), null));
-const byScore = prepareScores(scoreLevel(report), null);
 timed("drag step", 300, (at) => dragStep(null, 0.1 + 0.9 * at, 0.3 * at));
 timed("drag step under a limit", 300, (at) => dragStep({ reviews: 100, cases: 1000 }, 0.1 + 0.9 * at, 0.3 * at));
+timed("the hand rests", 20, (at) => dragStep(null, 0.1 + 0.9 * at, 0.3 * at, true));
 timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
 for (const mode of MODES) {
-  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), report, prepared, 0, other));
+  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), prepared, 0, other));
 }

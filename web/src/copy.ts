@@ -1,7 +1,7 @@
 /** The same answer elsewhere: as Python, as a command. */
 import type { AmountsData, ReportData } from "./data";
-import type { Box } from "./math/box";
-import { moneyOffsets, unitOf, type Costs } from "./math/units";
+import type { Ends, Problem, Ranges } from "./comparison/problem";
+import type { Costs } from "./math/units";
 import { namedLimits, type RuleLimits } from "./math/windowSearch";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
@@ -11,8 +11,9 @@ export interface Choice {
   /** Null: that of the data. */
   prevalence: number | null;
   limits: RuleLimits | null;
-  /** Ranges of the relative costs of false alarms and reviews; null where they are numbers. */
-  box?: Box | null;
+  /** Costs and a prevalence known as ranges; null where all are numbers. */
+  ranges: Ranges | null;
+  objective: Problem["objective"];
 }
 
 const USUAL_LEVEL = 0.95;
@@ -26,42 +27,56 @@ export function asPython(report: ReportData, choice: Choice): string {
     `from demur import ${importedCosts(report, choice)}, compare_models`,
     "",
     ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
-    report.amounts === null
-      ? choice.box
-        ? `costs = CostRange(${rangedCosts(choice).map(([name, ends]) => `${name}=${Array.isArray(ends) ? `(${ends.join(", ")})` : ends}`).join(", ")})`
-        : `costs = CostModel(${costArguments(choice.costs)})`
-      : `costs = CaseCosts(${caseArguments(report.amounts, choice.costs, fromFile)})`,
+    `costs = ${costsInPython(report, choice, fromFile)}`,
     `comparison = compare_models(${["y_true", "scores", "costs=costs", ...settings(report, choice)].join(", ")})`,
     "print(comparison.answer.words)",
   ];
   return `${lines.join("\n")}\n`;
 }
 
-const NO_RANGES =
-  "ranges go with one price of a review and right answers that cost nothing, and not with costs by case: set those first";
+const NO_RANGES = "a reviewer who errs has no ranges of costs: give reviews one price first";
 
 /** Whether Python has no ranges for such costs. */
-function noRanges({ amounts }: ReportData, { box, costs: { tp = 0, tn = 0, byClass, rates } }: Choice): boolean {
-  return Boolean(box) && (amounts !== null || tp !== 0 || tn !== 0 || byClass !== undefined || rates !== undefined);
+function noRanges({ amounts }: ReportData, { ranges, costs: { rates } }: Choice): boolean {
+  return hasRanges(ranges) && amounts === null && rates !== undefined;
+}
+
+/** Whether a cost is a range. */
+function hasRanges(ranges: Ranges | null): ranges is Ranges {
+  return ranges !== null && (ranges.fn !== null || ranges.fp !== null || ranges.abstain !== null);
+}
+
+function costsInPython(report: ReportData, { costs, ranges }: Choice, fromFile: boolean): string {
+  if (report.amounts !== null) return `CaseCosts(${caseArguments(report.amounts, costs, ranges, fromFile)})`;
+  if (!hasRanges(ranges)) return `CostModel(${costArguments(costs)})`;
+  const named = rangedCosts(costs, ranges).map(([name, value]) => `${name}=${inPython(value)}`);
+  return `CostRange(${named.join(", ")})`;
+}
+
+function inPython(value: number | Ends): string {
+  return typeof value === "number" ? String(value) : `(${value.join(", ")})`;
 }
 
 /** Costs by name, a pair where they are a range. */
-function rangedCosts({ costs, box }: Choice): [name: string, value: number | [number, number]][] {
-  const unit = unitOf(costs);
-  const offsets = moneyOffsets(costs);
-  const money = ([low, high]: readonly [number, number], offset: number): number | [number, number] => {
-    const ends = [low, high].map((end) => Number((end * unit + offset).toPrecision(12))) as [number, number];
-    return ends[0] === ends[1] ? ends[0] : ends;
-  };
-  return [
-    ["cost_fn", costs.fn],
-    ["cost_fp", money(box!.mu, offsets.mu)],
-    ["cost_abstain", money(box!.nu, offsets.nu)],
-  ];
+function rangedCosts(costs: Costs, ranges: Ranges): [name: string, value: number | Ends][] {
+  const known: Record<string, Ends | null> = { cost_fn: ranges.fn, cost_fp: ranges.fp, cost_abstain: ranges.abstain };
+  return namedCosts(costs).map(([name, value]) => [name, known[name] ?? value]);
 }
 
-function importedCosts({ amounts }: ReportData, { costs, box }: Choice): string {
-  if (box) return "CostRange";
+/** Positives among the cases that the share in use was counted on; null where it is a number. */
+function countedShare({ prevalence, inference }: ReportData, choice: Choice): [positives: number, cases: number] | null {
+  const variance = inference?.rate_variance ?? 0;
+  if (prevalence === null || choice.prevalence !== prevalence || variance === 0) return null;
+  const cases = Math.round((prevalence * (1 - prevalence)) / variance);
+  return [Math.round(prevalence * cases), cases];
+}
+
+function importedCosts(report: ReportData, choice: Choice): string {
+  return `${costClasses(report, choice)}${countedShare(report, choice) === null ? "" : ", Prevalence"}`;
+}
+
+function costClasses({ amounts }: ReportData, { costs, ranges }: Choice): string {
+  if (amounts === null && hasRanges(ranges)) return "CostRange";
   const reviewed = amounts === null ? costs.rates !== undefined : "fee" in amounts.named;
   return `${amounts === null ? "CostModel" : "CaseCosts"}${reviewed ? ", Reviewer" : ""}`;
 }
@@ -70,7 +85,7 @@ const REVIEWER = ["fee", "sensitivity", "specificity"];
 const REVIEWS = ["cost_abstain", "cost_abstain_positive", "cost_abstain_negative"];
 
 /** Arguments of CaseCosts: columns of the file or arrays of the same name, and the factors of the page. */
-function caseArguments({ named }: AmountsData, costs: Costs, fromFile: boolean): string {
+function caseArguments({ named }: AmountsData, costs: Costs, ranges: Ranges | null, fromFile: boolean): string {
   const never = !Number.isFinite(costs.abstain);
   const argument = (name: string): string => {
     const { value, column } = named[name];
@@ -82,7 +97,8 @@ function caseArguments({ named }: AmountsData, costs: Costs, fromFile: boolean):
   const own = Object.keys(named).filter((name) => !REVIEWER.includes(name) && !(never && REVIEWS.includes(name)));
   const words = own.map(argument);
   if ("fee" in named && !never) words.push(`reviewer=Reviewer(${REVIEWER.map(argument).join(", ")})`);
-  for (const [name, factor] of Object.entries(factorsOf(costs))) if (factor !== 1) words.push(`${name}=${factor}`);
+  const spans: Record<string, Ends | null> = { miss_factor: ranges?.fn ?? null, alarm_factor: ranges?.fp ?? null, review_factor: ranges?.abstain ?? null };
+  for (const [name, factor] of Object.entries(factorsOf(costs))) if (spans[name] ?? factor !== 1) words.push(`${name}=${inPython(spans[name] ?? factor)}`);
   return words.join(", ");
 }
 
@@ -125,9 +141,16 @@ function caseFlags({ named }: AmountsData, costs: Costs): [flag: string, value: 
 }
 
 /** Arguments beyond the costs, where they are not the usual ones. */
-function settings({ source, seed, comparison, design, confidence_level: level }: ReportData, choice: Choice): string[] {
+function settings(report: ReportData, choice: Choice): string[] {
+  const { source, seed, comparison, design, confidence_level: level } = report;
   const named = [];
-  if (choice.prevalence !== null) named.push(`prevalence=${choice.prevalence}`);
+  const rates = choice.ranges?.prevalence ?? null;
+  if (rates !== null) named.push(`prevalence=${inPython(rates)}`);
+  else if (choice.prevalence !== null) {
+    const counted = countedShare(report, choice);
+    named.push(`prevalence=${counted === null ? choice.prevalence : `Prevalence(positives=${counted[0]}, cases=${counted[1]})`}`);
+  }
+  if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
   for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
   if (source.weight !== null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
@@ -217,11 +240,11 @@ export function asCommand(report: ReportData, choice: Choice): string {
   if (source.cluster != null) flag("--cluster", source.cluster);
   if (source.time != null) flag("--time", source.time);
   if (report.amounts !== null) {
-    const flags = caseFlags(report.amounts, choice.costs);
+    const flags = hasRanges(choice.ranges) ? null : caseFlags(report.amounts, choice.costs);
     if (flags === null) return "# no flags stand for these costs: copy the Python code instead";
     for (const [name, value] of flags) flag(name, value);
-  } else if (choice.box) {
-    for (const [name, ends] of rangedCosts(choice)) flag(`--${name.replaceAll("_", "-")}`, Array.isArray(ends) ? ends.join(":") : ends);
+  } else if (hasRanges(choice.ranges)) {
+    for (const [name, value] of rangedCosts(choice.costs, choice.ranges)) flag(`--${name.replaceAll("_", "-")}`, spanned(value));
   } else for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
   const { abstain: fee, rates } = choice.costs;
   if (rates !== undefined && Number.isFinite(fee)) {
@@ -229,12 +252,20 @@ export function asCommand(report: ReportData, choice: Choice): string {
     flag("--reviewer-sensitivity", rates[0]);
     flag("--reviewer-specificity", rates[1]);
   }
-  if (choice.prevalence !== null) flag("--prevalence", choice.prevalence);
+  const share = choice.ranges?.prevalence ?? choice.prevalence;
+  const counted = countedShare(report, choice);
+  if (share !== null) flag("--prevalence", counted === null ? spanned(share) : counted.join("/"));
+  if (choice.ranges !== null && choice.objective !== "regret") flag("--objective", choice.objective);
   for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
   flag("-o", "policy.json");
   return words.join(" ");
+}
+
+/** A number, or the ends of a range. */
+function spanned(value: number | Ends): string {
+  return typeof value === "number" ? String(value) : value.join(":");
 }
 
 /** A value that begins with a dash must not be read as another flag. */

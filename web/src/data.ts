@@ -1,12 +1,11 @@
-/** The JSON inside the page (schema "demur.report", version 4) and its reader. */
+/** The JSON inside the page (schema "demur.report", version 5) and its reader. */
 
-import type { MadeFacts } from "./comparison/facts";
+import type { Facts } from "./comparison/facts";
+import { rocCurves } from "./math/rows";
 import { grouped } from "./numbers";
 
 export const SCHEMA = "demur.report";
-export const VERSION = 4;
-
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const VERSION = 5;
 
 /** Weight of the cases of each class, the same for all models. */
 export interface Totals {
@@ -51,17 +50,37 @@ export interface BoundsData {
   negative: StepBounds;
 }
 
-/** Every case with its fold in every split and its score by every model; positives first. */
+/** Every case with its fold in every split, its cluster and its score by every model; positives first. */
 export interface CasesData {
   positives: number;
   /** Null: every case counts once. */
   sizes: number[] | null;
   /** Element r: a digit for every case, its fold in split r. */
   folds: string[];
-  /** Element k: the distinct scores of model k, ascending. */
+  /** Whether folds are blocks of time, and the first of them that is judged. */
+  forward: boolean;
+  first: number;
+  /** Null: cases are independent. */
+  clusters: number[] | null;
+  /** Element k: the score of every case by model k. */
   scores: number[][];
-  /** Element k: places of the cases' scores among them, two bytes each in base 64. */
-  ranks: string[];
+}
+
+/** What intervals and the cost after the choice need besides the cases. */
+export interface InferenceData {
+  /** Number of independent units: cases or clusters. */
+  units: number;
+  /** Quantile of Student's t for them at the confidence level; null where the page cannot give intervals. */
+  quantile: number | null;
+  weights: "importance" | "repeats" | null;
+  /** Variance of the share of positives in use, where that is an estimate. */
+  rate_variance: number;
+  /** Whether labels are missing where a rule would not be chosen at random. */
+  selected: boolean;
+  /** Whether a review costs the same whatever the class, where costs differ by case. */
+  same_review: boolean;
+  /** Whether windows, thresholds and rules without a model are all there was to choose from. */
+  windows: boolean;
 }
 
 /** Sums over the cases of one class in each group: cases, and the columns that differ by case, by number. */
@@ -101,6 +120,10 @@ export interface AmountsData {
   columns: (number[] | null)[][] | null;
   /** Element k: groups of model k; null where the cases themselves are at hand. */
   groups: GroupData[] | null;
+  /** Element k: largest cost by class and decision of the cases that model k may treat so; null as `groups`. */
+  worst: number[][][] | null;
+  /** Mean cost of a missed positive. */
+  missed: number;
 }
 
 export interface ModelData {
@@ -111,8 +134,9 @@ export interface ModelData {
   /** Thresholds: window (i, j) is (lower[i], upper[j]). */
   cuts: { lower: number[]; upper: number[] };
   bins: { edges: number[]; positives: number[]; negatives: number[]; log_odds?: boolean };
+  /** In the file null where the page holds the cases: it follows from them. */
   roc: { fpr: number[]; tpr: number[]; thresholds: number[] };
-  /** Tables of all splits, one after the other; empty where honest costs are impossible. */
+  /** Tables of all splits, one after the other; empty where honest costs are impossible or the page holds the cases. */
   folds: FoldData[];
   auc: { value: number; low: number; high: number } | null;
   volume: { hindsight: number; honest: number | null; low: number | null; high: number | null };
@@ -185,24 +209,10 @@ export interface EvidenceData {
   promises: PromiseData[];
 }
 
-/**
- * Groups of cases by the slots of two models; slots count positions, class by class, table by table.
- * `first`: slot of the first model minus that of the group before; `second`: position in the table of the second.
- * In the file a column of small whole numbers is a text with one digit (0-9, A-Z, a-z) for each.
- */
-export interface JointData {
-  first: number[];
-  second: number[];
-  cases: number[];
-}
-
 /** Comparison of model a with model b, differences a minus b. */
 export interface PairData {
   a: number;
   b: number;
-  /** Null where the groups are too many for a page. */
-  joint: JointData | null;
-  joint_hindsight: JointData | null;
   volume: DifferenceData;
   auc: DifferenceData;
   /** Number of pairs whose p-values were adjusted together. */
@@ -241,7 +251,7 @@ export interface BlockCost {
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
   answer: {
-    facts: MadeFacts;
+    facts: Facts;
     condition?: string;
     /** Honest shares of all cases by class (negative first) and decision (abstaining last), and what they cost. */
     confusion?: number[][];
@@ -316,6 +326,8 @@ export interface ReportData extends Totals {
   bounds: BoundsData | null;
   /** Null where the cases are too many for a page. */
   cases: CasesData | null;
+  /** Null where the cases allow no honest cost. */
+  inference: InferenceData | null;
   /** Null where all cases of a class cost the same. */
   amounts: AmountsData | null;
   /** The rule of the answer by group; null where no groups were given. */
@@ -327,11 +339,6 @@ export interface ReportData extends Totals {
 /** What the evidence of a policy says of clusters: nothing where cases are independent. */
 export function clusterSize(design: DesignData | null | undefined): { cluster_size?: number } {
   return design?.cluster_size == null ? {} : { cluster_size: design.cluster_size };
-}
-
-/** Level of the intervals that the page computes, which take independent cases; NaN where these are not. */
-export function ownLevel({ design, confidence_level }: Pick<ReportData, "design" | "confidence_level">): number {
-  return design == null ? confidence_level : NaN;
 }
 
 /** "480 cases, intervals count 60 clusters, judged from 2024-03-31 to 2024-10-26"; `cases` is the beginning. */
@@ -348,7 +355,7 @@ export class DataError extends Error {}
 export function readReport(text: string): ReportData {
   let data: Partial<ReportData> | null;
   try {
-    data = JSON.parse(text);
+    data = JSON.parse(text, unpacked);
   } catch {
     throw new DataError("The data of this page are damaged: they are no JSON. Hint: make the report again.");
   }
@@ -364,8 +371,10 @@ export function readReport(text: string): ReportData {
   if (report.models.length === 0) throw new DataError("The data hold no model.");
   report.models.forEach(readModel);
   for (const group of report.amounts?.groups ?? []) readGroups(group);
-  if (report.cases) report.cases.scores = report.cases.scores.map(numbers);
-  for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
+  if (report.cases) {
+    report.cases.scores = report.cases.scores.map(numbers);
+    rocCurves(report.cases).forEach((roc, k) => (report.models[k].roc = roc));
+  }
   if (report.groups) [report.groups.lower, report.groups.upper] = numbers([report.groups.lower, report.groups.upper]);
   const facts = report.comparison?.answer?.facts;
   if (facts) [facts.lower, facts.upper] = numbers([facts.lower, facts.upper]);
@@ -377,7 +386,7 @@ function readModel(model: ModelData): void {
   const { cuts, roc, bins, blocks } = model;
   cuts.lower = numbers(cuts.lower);
   cuts.upper = numbers(cuts.upper);
-  roc.thresholds = numbers(roc.thresholds);
+  if (roc !== null) roc.thresholds = numbers(roc.thresholds);
   bins.edges = numbers(bins.edges);
   blocks.lower = numbers(blocks.lower);
   blocks.upper = numbers(blocks.upper);
@@ -390,14 +399,32 @@ function readGroups(group: GroupData): void {
   group.cuts = { lower: numbers(group.cuts.lower), upper: numbers(group.cuts.upper) };
 }
 
-function readJoint(joint: JointData | null): void {
-  if (joint === null) return;
-  for (const name of ["first", "second", "cases"] as const) joint[name] = digits(joint[name]);
+/** Columns of numbers that are packed in a page: floats, whole numbers, or steps between them, as base64 of their bytes. */
+export function unpacked(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { $f, $u, $d } = value as { $f?: string; $u?: string; $d?: string };
+  if ($f !== undefined) {
+    const bytes = bytesOf($f);
+    const view = new DataView(bytes.buffer);
+    return Array.from({ length: bytes.length / 8 }, (__, at) => view.getFloat64(8 * at, true));
+  }
+  const text = $u ?? $d;
+  if (text === undefined) return value;
+  const found: number[] = [];
+  let [number, unit] = [0, 1];
+  for (const byte of bytesOf(text)) {
+    // seven bits each, the lowest first; the last byte of a number is below 128
+    number += (byte & 127) * unit;
+    unit *= 128;
+    if (byte > 127) continue;
+    found.push($d === undefined ? number : number + (found.at(-1) ?? 0));
+    [number, unit] = [0, 1];
+  }
+  return found;
 }
 
-/** Numbers from a text with one digit for each, or as they are. */
-function digits(column: string | number[]): number[] {
-  return typeof column === "string" ? Array.from(column, (letter) => DIGITS.indexOf(letter)) : column;
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 /** "inf" and "-inf" become infinite; null, a threshold that no float can be, becomes NaN. */

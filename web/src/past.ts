@@ -1,18 +1,17 @@
 /** What the reader chose before: undo and redo, a step for every place where the hand rested. */
-import type { PageState } from "./state";
 
 /** Steps back that are kept. */
 const MOST = 200;
 
-export class Past {
-  private readonly before: PageState[] = [];
-  private after: PageState[] = [];
+export class Past<S> {
+  private readonly before: S[] = [];
+  private after: S[] = [];
   private readonly listeners: (() => void)[] = [];
 
   constructor(
-    private rested: PageState,
+    private rested: S,
     /** States that read alike are the same step. */
-    private readonly asText: (state: PageState) => string,
+    private readonly asText: (state: S) => string,
   ) {}
 
   get mayUndo(): boolean {
@@ -28,7 +27,7 @@ export class Past {
   }
 
   /** The reader has come to rest here. */
-  rest(state: PageState): void {
+  rest(state: S): void {
     if (this.asText(state) === this.asText(this.rested)) return;
     this.before.push(this.rested);
     if (this.before.length > MOST) this.before.shift();
@@ -36,15 +35,15 @@ export class Past {
     this.settle(state);
   }
 
-  undo(): PageState | null {
+  undo(): S | null {
     return this.step(this.before, this.after);
   }
 
-  redo(): PageState | null {
+  redo(): S | null {
     return this.step(this.after, this.before);
   }
 
-  private step(from: PageState[], to: PageState[]): PageState | null {
+  private step(from: S[], to: S[]): S | null {
     const state = from.pop();
     if (state === undefined) return null;
     to.push(this.rested);
@@ -52,7 +51,7 @@ export class Past {
     return state;
   }
 
-  private settle(state: PageState): void {
+  private settle(state: S): void {
     this.rested = state;
     for (const listener of this.listeners) listener();
   }

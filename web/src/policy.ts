@@ -1,7 +1,6 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
-import { conditionWords } from "./answer";
 import { clusterSize, type ReportData } from "./data";
-import { honestCost, ratesOf } from "./comparison/estimates";
+import { costAt, ratesOf } from "./comparison/candidates";
 import { isMade } from "./comparison/facts";
 import { reviewCosts, type Costs } from "./math/units";
 import type { Situation } from "./situation";
@@ -22,14 +21,14 @@ export function whyNoPolicy(at: Situation): string | null {
 
 /** What the rule is expected to do in use: as the answer says, or with hindsight where the cases allow nothing else. */
 function expected(at: Situation) {
-  const { shown, window, candidates, prepared } = at;
+  const { shown, window, prepared } = at;
   if (shown.rule === null) {
     return { cost: at.money(window.cost), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
   }
   const shares = ratesOf(shown.rule.honest, prepared.prevalence);
   const facts = at.answer?.rule === shown.rule ? at.answer.facts : null;
   return {
-    cost: facts?.cost ?? at.money(honestCost(shown.rule, candidates!.question)),
+    cost: facts?.cost ?? costAt(shown.rule, at.problem),
     // what is watched; the share sent to people is that of the rule as written
     limit: facts !== null && isMade(facts) ? facts.interval[1] : null,
     abstention_rate: facts !== null && isMade(facts) ? facts.abstained : window.abstain,
@@ -55,8 +54,8 @@ export function policyFile(at: Situation): string {
     model: model.name,
     labels: labels(report),
     window: { lower: jsonNumber(window.lower), upper: jsonNumber(window.upper) },
-    rule: report.amounts !== null ? "amounts" : at.limits === null && at.box === null ? "cheapest" : "constrained",
-    note: conditionWords(at.limits, at.box),
+    rule: report.amounts !== null ? "amounts" : at.limits === null && at.problem.ranges === null ? "cheapest" : "constrained",
+    note: at.condition,
     // a rule that never abstains stays one at other costs: its file names no price of a review
     costs: report.amounts === null ? costModel(costs, !neverAbstains(at)) : null,
     prevalence: state.prevalence ?? own,
@@ -81,13 +80,14 @@ const REVIEWS = ["cost_abstain", "cost_abstain_positive", "cost_abstain_negative
 function amountsOf(at: Situation): Record<string, unknown> {
   const { fn, fp, abstain } = at.costs;
   const never = neverAbstains(at);
-  const factor = (value: number): number[] => (Number.isFinite(value) ? [value, value] : [1, 1]);
+  const { ranges } = at.problem;
+  const factor = (value: number, range: readonly number[] | null = null): readonly number[] => range ?? (Number.isFinite(value) ? [value, value] : [1, 1]);
   return {
     ...at.data.comparison?.costs,
     ...(never ? Object.fromEntries(REVIEWS.map((name) => [name, null])) : {}),
-    miss_factor: factor(fn),
-    alarm_factor: factor(fp),
-    review_factor: factor(abstain),
+    miss_factor: factor(fn, ranges?.fn),
+    alarm_factor: factor(fp, ranges?.fp),
+    review_factor: factor(abstain, never ? null : ranges?.abstain),
   };
 }
 

@@ -1,10 +1,9 @@
 /** What is odd about these data or costs, a sentence each. */
-import { asksForPoint } from "./answer";
 import { shortName } from "./comparison/words";
 import type { ReportData } from "./data";
 import { mayPay } from "./math/lemma1";
 import { normalForm, rewardsAbstaining, surchargeOf, type Costs } from "./math/units";
-import { unknownLimits } from "./state";
+import { asksForKnown, unknownLimits } from "./state";
 
 export function remarks(report: ReportData, costs: Costs): string[] {
   const { mu, nu } = normalForm(costs);
@@ -20,7 +19,7 @@ export function remarks(report: ReportData, costs: Costs): string[] {
   const unkept = unknownLimits(report);
   if (unkept.length) {
     said.push(limitsLeftOut(unkept));
-  } else if (!asksForPoint(report)) {
+  } else if (!asksForKnown(report)) {
     said.push("This report was asked for with ranges of costs, and its answer is for them. At other costs the page shows single ones.");
   }
   return said;

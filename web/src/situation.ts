@@ -1,21 +1,21 @@
 /** Everything the panels show at one state; what a step does not need is never computed. */
-import { answerOf, headlineSentences, limitSentences, whyNoAnswer, type Answer } from "./answer";
-import { bestOf, rivals, type Candidates, type ClassNames } from "./comparison/choice";
-import type { Candidate } from "./comparison/candidates";
-import { costOf, ratesOf, type Estimate } from "./comparison/estimates";
+import { answerOf, conditionWords, headlineSentences, limitSentences, whyNoAnswer, type Answer } from "./answer";
+import { costAt, ratesOf, type Candidate } from "./comparison/candidates";
+import { cheapest, cornerRules, overRanges, rivals, type Candidates, type ClassNames } from "./comparison/choice";
+import { costOf, differenceOf, type Estimate } from "./comparison/estimates";
 import { isMade } from "./comparison/facts";
 import { bracketed, money as moneyText, moneyStep } from "./comparison/numbers";
+import { cornersOf, type Ends, type Problem } from "./comparison/problem";
 import type { Curves } from "./curves";
 import type { ModelData, ReportData } from "./data";
 import type { Envelope } from "./math/envelope";
 import type { Hull } from "./math/hull";
-import { middleOf, type Box } from "./math/box";
-import { candidatesAt, candidatesOver, type Prepared } from "./math/models";
+import { candidatesOf, searchesScores, type Prepared } from "./math/models";
 import type { Surface, Window } from "./math/surface";
 import { money, moneyBetween, normalForm, type Costs } from "./math/units";
 import { general } from "./numbers";
 import type { RuleLimits } from "./math/windowSearch";
-import { limitsOf, type PageState } from "./state";
+import { limitsOf, objectiveOf, type PageState } from "./state";
 import { cut } from "./view/dom";
 import { amount } from "./view/format";
 import type { Theme } from "./view/palette";
@@ -23,7 +23,7 @@ import type { Theme } from "./view/palette";
 /** Labels that say less than "positive" and "negative". */
 const NO_WORD = /^([-+.\d]*|true|false|yes|no|pos|neg)$/i;
 
-/** What one model does at the costs of the page; costs per case, a miss costs 1. */
+/** What one model does at the costs of the page; costs per case in the reader's unit. */
 export interface Outcome {
   /** Null where the limits allow none. */
   window: Window | null;
@@ -46,25 +46,18 @@ export interface Shown {
 export class Situation {
   readonly mu: number;
   readonly nu: number;
-  readonly costs: Costs;
+  readonly problem: Problem;
   /** The words for the classes, whole. */
   readonly classes: ClassNames;
   /** The same, cut for charts. */
   readonly names: ClassNames;
-  /** What every rule must keep; null without limits. */
-  readonly limits: RuleLimits | null;
-  /** Ranges of the relative costs that rules are chosen for; null where they are numbers. */
-  readonly box: Box | null;
   /** Whether limits or ranges chose the window, which may then cut inside a block. */
   readonly searched: boolean;
-  /** What rules are chosen and judged with: under limits and for ranges every score is a block of its own. */
-  readonly judgedBy: Prepared;
-  /** Whether the search under limits was over all scores. */
-  readonly exact: boolean;
   private readonly outcomes: (Outcome | undefined)[];
   private rules: Candidates | null | undefined;
   private answered: Answer | null | undefined;
   private display: Shown | undefined;
+  private corners: readonly Candidate[] | undefined;
 
   constructor(
     readonly data: ReportData,
@@ -72,36 +65,41 @@ export class Situation {
     readonly prepared: Prepared,
     readonly curves: Curves,
     readonly theme: Theme,
-    /** `prepared` with every score as a block; null where the page does not hold the cases. */
-    readonly scores: () => Prepared | null = () => null,
+    /** Whether the hand rests: then there is time for intervals and the cost of the choice. */
+    readonly rests = true,
   ) {
-    this.limits = limitsOf(data, state);
-    this.box = state.box;
-    this.searched = this.limits !== null || this.box !== null;
-    const fine = data.amounts === null && this.searched ? scores() : null;
-    this.exact = prepared.exact && (!this.searched || data.amounts !== null || fine !== null);
-    this.judgedBy = fine ?? prepared;
-    this.costs = state.costs;
-    ({ mu: this.mu, nu: this.nu } = state.box === null ? normalForm(state.costs) : middleOf(state.box));
+    const { costs, prevalence, ranges } = state;
+    const limits = limitsOf(data, state);
+    this.problem = { costs, prevalence, ranges, objective: objectiveOf(data, ranges), limits, byCase: data.amounts !== null };
+    this.searched = limits !== null || ranges !== null;
+    ({ mu: this.mu, nu: this.nu } = normalForm(costs));
     this.outcomes = new Array<Outcome | undefined>(data.models.length);
     this.classes = classWords(data, state);
     this.names = { positive: cut(this.classes.positive, 24), negative: cut(this.classes.negative, 24) };
   }
 
+  get costs(): Costs {
+    return this.problem.costs;
+  }
+  /** What every rule must keep; null without limits. */
+  get limits(): RuleLimits | null {
+    return this.problem.limits;
+  }
+  /** Whether the search was over all scores wherever that matters. */
+  get exact(): boolean {
+    return searchesScores(this.prepared) || (!this.searched && this.data.amounts === null);
+  }
+
   /** All rules; null where the cases allow no honest cost. */
   get candidates(): Candidates | null {
-    const { judgedBy, box, limits, prepared } = this;
-    if (this.rules === undefined)
-      this.rules = box === null ? candidatesAt(judgedBy, this.mu, this.nu, limits) : candidatesOver(judgedBy, box, limits, prepared);
-    return this.rules;
+    return (this.rules ??= candidatesOf(this.prepared, this.problem));
   }
 
   /** The best rule, or that of the model the reader holds on to; null also where none keeps the limits. */
   get answer(): Answer | null {
     if (this.answered === undefined) {
-      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits, box: this.box, exact: this.exact };
-      const { data, judgedBy, candidates } = this;
-      this.answered = candidates && answerOf(data, judgedBy, candidates, asked);
+      const { prepared, candidates, problem, classes: names, rests } = this;
+      this.answered = candidates && answerOf(prepared, candidates, { problem, names, held: this.state.model, rests });
     }
     return this.answered;
   }
@@ -124,16 +122,26 @@ export class Situation {
     return rule.model === null ? (rivals(rule, this.candidates!).runner_up ?? null) : rule;
   }
 
+  /** What the rule had to keep and was chosen for. */
+  get condition(): string {
+    return conditionWords(this.limits, this.problem.ranges, this.problem.objective);
+  }
+
   /** The whole headline, sentence by sentence. */
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
     const facts = this.answer?.facts;
-    if (facts === undefined) return ["No rule keeps the limits: loosen one of them.", ...limitSentences(this.limits, this.box, this.exact)];
+    if (facts === undefined) return ["No rule keeps the limits: loosen one of them.", ...limitSentences(this.condition, this.exact)];
     // the answer of the report keeps limits that the page may not know
-    const condition = this.data.comparison?.answer?.condition ?? "";
-    const kept = isMade(facts) ? (condition === "" ? [] : [condition]) : limitSentences(this.limits, this.box, this.exact);
+    const kept = this.isMade ? [this.data.comparison?.answer?.condition ?? ""].filter(Boolean) : limitSentences(this.condition, this.exact || isMade(facts));
     return [...headlineSentences(facts, this.costs, costsGiven), ...kept];
+  }
+
+  /** Whether this is the answer the report was made with. */
+  get isMade(): boolean {
+    const made = this.data.comparison?.answer?.facts;
+    return made !== undefined && this.answer?.facts.versus === made.versus;
   }
 
   outcome(k: number): Outcome {
@@ -150,23 +158,39 @@ export class Situation {
     const threshold = own.find(({ kind }) => kind === "threshold");
     // where a review has no price the threshold is all there is
     const best = own.find(({ kind }) => kind === "window") ?? threshold;
-    const never = threshold === undefined ? null : costOf(threshold, candidates.question);
+    const never = threshold === undefined ? null : this.estimate(threshold);
     if (best === undefined) return { window: null, honest: null, never, abstained: NaN };
     const shares = ratesOf(best.honest, this.prepared.prevalence);
-    const honest = best === threshold ? never : costOf(best, candidates.question);
+    const honest = best === threshold ? never : this.estimate(best);
     return { window: best.window, honest, never, abstained: shares[2] + shares[5] };
+  }
+
+  private get inference() {
+    const { inference } = this.candidates!;
+    return this.rests ? inference : { ...inference, quantile: NaN };
+  }
+
+  /** Honest cost of a rule with its interval, which waits until the hand rests. */
+  estimate(rule: Candidate): Estimate {
+    return costOf(rule, this.problem, this.inference);
+  }
+
+  /** Honest difference of two rules per case, the same way. */
+  difference(first: Candidate, second: Candidate): { difference: number; interval: Ends } {
+    return differenceOf(first, second, this.problem, cornersOf(this.problem), this.inference);
   }
 
   /** The cheapest rule of one model; null where the cases allow no honest cost. */
   bestRule(k: number): Candidate | null {
-    return this.candidates && bestOf(this.candidates.models[k], this.candidates.question, this.candidates.range);
+    return this.candidates && cheapest(this.candidates.models[k], this.problem);
   }
 
-  /** Cost of the cheaper rule of a model, honest where that exists; NaN where none keeps the limits. */
-  bestCost(k: number): number {
-    const { window, honest, never } = this.outcome(k);
-    if (honest === null && never === null) return window?.cost ?? NaN;
-    return Math.min(honest?.cost ?? Infinity, never?.cost ?? Infinity);
+  /** The largest cost of a rule over the ranges, and what it costs at most beyond rules chosen for the true costs. */
+  overRanges(rule: Candidate): { worst: number; regret: number } {
+    const { problem } = this;
+    this.corners ??= cornerRules(this.candidates!);
+    const floors = cornersOf(problem).map((corner, c) => costAt(this.corners![c], corner));
+    return overRanges(rule, floors, problem);
   }
 
   get k(): number {
@@ -184,12 +208,9 @@ export class Situation {
   get surface(): Surface {
     return this.prepared.models[this.k].surface;
   }
-  /** The same with a cut between any two scores; null where the page does not hold the cases. */
-  get fineSurface(): Surface | null {
-    return this.curves.fine(this.k, this.prepared);
-  }
-  get surfaces(): Surface[] {
-    return this.prepared.models.map(({ surface }) => surface);
+  /** The same with a cut between any two scores, where the page holds the cases. */
+  get fineSurface(): Surface {
+    return this.prepared.models[this.k].fine;
   }
   get prevalence(): number {
     return this.surface.prevalence;
@@ -204,47 +225,30 @@ export class Situation {
     return `${general(100 * this.data.confidence_level)}\u00a0%`;
   }
 
-  /** Last digit worth showing of a cost: two digits of the width of its interval. */
-  step(cost: number, interval: readonly number[] = [0, 0]): number {
-    const [low, high] = interval.map((end) => this.money(end));
-    return moneyStep(low, high, this.money(cost));
-  }
-
-  /** A cost per case (a miss costs 1) in the reader's unit. */
+  /** A cost per case on charts, where a miss costs 1, in the reader's unit. */
   money(cost: number): number {
     return money(cost, this.costs, this.prevalence);
   }
 
-  /** A cost per case as a rounded one per 1000 cases, for charts. */
+  /** The same as a rounded one per 1000 cases. */
   amount(cost: number): string {
     return amount(1000 * this.money(cost));
   }
 
-  /** A difference of two costs per case, the same way. */
+  /** A difference of two such costs, the same way. */
   amountBetween(difference: number): string {
     return amount(1000 * moneyBetween(difference, this.costs));
   }
 
-  /** A cost per case (a miss costs 1) as one per 1000 cases in the reader's unit. */
-  per1000(cost: number, step = this.step(cost)): string {
-    return moneyText(this.money(cost), step);
+  /** A cost per case in the reader's unit as one per 1000 cases. */
+  per1000(cost: number, step = moneyStep(0, 0, cost)): string {
+    return moneyText(cost, step);
   }
 
   /** An honest cost with its interval, if there is one. */
   withInterval({ cost, interval }: Estimate): string {
-    const step = this.step(cost, interval);
-    const ends = interval.map((end) => this.money(end));
-    return `${this.per1000(cost, step)}${bracketed(ends, step)}`;
-  }
-
-  /** The cut of the chosen model whose threshold is nearest to a score. */
-  nearestCut(score: number): number {
-    const { upper } = this.surface;
-    let best = 0;
-    for (let c = 1; c < upper.length; c++) {
-      if (Math.abs(upper[c] - score) < Math.abs(upper[best] - score)) best = c;
-    }
-    return best;
+    const step = moneyStep(interval[0], interval[1], cost);
+    return `${this.per1000(cost, step)}${bracketed(interval, step)}`;
   }
 }
 

@@ -1,24 +1,22 @@
 /** What the reader chose, and the URL fragment that brings it back. */
 import type { ReportData } from "./data";
-import { middleOf, type Box } from "./math/box";
+import { middleOf, type Ends, type Problem, type Ranges } from "./comparison/problem";
 import type { MapMode } from "./math/costMap";
 import type { FixedRule } from "./math/fixedRule";
-import { costsAt, type Costs } from "./math/units";
-import type { ThemeChoice } from "./view/theme";
+import type { Costs } from "./math/units";
+import { THEMES, type ThemeChoice } from "./kind";
 import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
 
 export interface PageState {
   costs: Costs;
-  /** How costs are entered. */
-  entry: "money" | "ratio";
   /** Null: that of the data. */
   prevalence: number | null;
   /** Null: the cheapest at these costs. */
   model: number | null;
   colour: MapMode;
   compare: readonly [a: number, b: number] | null;
-  /** Ranges of the relative costs. */
-  box: Box | null;
+  /** Costs and prevalence known as ranges, with costs and prevalence in their middle; null: none is. */
+  ranges: Ranges | null;
   /** Reviews possible and cases expected in the same time. */
   capacity: { reviews: number; cases: number } | null;
   /** The reader's words for the classes; empty: those of the data. */
@@ -28,19 +26,12 @@ export interface PageState {
   unit: string;
   /** The reader's own rule; null: not given. */
   today: FixedRule | null;
-  /** Another state to compare with, as a fragment; empty: none. */
-  pinned: string;
+  /** Cases in a year; null: not given. */
+  yearly: number | null;
   theme: ThemeChoice;
-  /** Whether the map shows what lies around the cost point. */
-  zoomed: boolean;
 }
 
-const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
-
-const THEMES: readonly ThemeChoice[] = ["system", "light", "dark"];
-
-/** More than any state needs. */
-const LONGEST_FRAGMENT = 2000;
+const COLOURS: readonly MapMode[] = ["cost", "abstention", "winner", "difference"];
 
 /** Letters of a unit that fit beside a number. */
 export const LONGEST_UNIT = 12;
@@ -50,20 +41,18 @@ export function initialState(report: ReportData): PageState {
   const most = reportLimits(report).maxAbstention;
   return {
     costs: startingCosts(report),
-    entry: "money",
     prevalence: report.prevalence,
     model: null,
     colour: "cost",
     compare: report.models.length > 1 ? [0, 1] : null,
-    box: startingBox(report),
+    ranges: startingRanges(report),
     capacity: most === undefined ? null : { reviews: 1000 * most, cases: 1000 },
     positive: "",
     negative: "",
     unit: "",
     today: null,
-    pinned: "",
+    yearly: null,
     theme: "system",
-    zoomed: false,
   };
 }
 
@@ -79,20 +68,64 @@ export function startingCosts({ costs }: ReportData): Costs {
   return { ...rest, abstain: Math.min(...byClass), byClass };
 }
 
-/** The ranges the report was made for; null where there are none, or others than of false alarms and reviews. */
-export function startingBox({ comparison, costs, amounts }: ReportData): Box | null {
-  const ranges = comparison?.costs;
-  if (comparison?.objective !== "regret" || !ranges || amounts !== null || comparison.prevalence_range) return null;
-  const [fn, fp, abstain] = ["cost_fn", "cost_fp", "cost_abstain"].map((name) => ranges[name]);
-  if (!isRange(fn) || !isRange(fp) || !isRange(abstain) || fn[0] !== fn[1]) return null;
-  const part = ([low, high]: Ends): [number, number] => [low / costs.cost_fn, high / costs.cost_fn];
-  return { mu: part(fp), nu: part(abstain) };
+const RANGED = { fn: "cost_fn", fp: "cost_fp", abstain: "cost_abstain" } as const;
+const FACTORS = { fn: "miss_factor", fp: "alarm_factor", abstain: "review_factor" } as const;
+
+/** The ranges the report was made for; null where there are none. */
+export function startingRanges(report: ReportData): Ranges | null {
+  const { comparison, amounts } = report;
+  if (!comparison || !asksForRanges(report)) return null;
+  const names = amounts === null ? RANGED : FACTORS;
+  const range = (name: string): Ends | null => {
+    const found = comparison.costs?.[name];
+    return isRange(found) && found[0] < found[1] ? found : null;
+  };
+  return { fn: range(names.fn), fp: range(names.fp), abstain: range(names.abstain), prevalence: comparison.prevalence_range };
 }
 
-type Ends = readonly [low: number, high: number];
+/** What the choice minimises: over ranges what the report was made for, or the regret. */
+export function objectiveOf({ comparison }: ReportData, ranges: Ranges | null): Problem["objective"] {
+  if (ranges === null) return "expected";
+  return comparison?.objective === "worst" ? "worst" : "regret";
+}
+
+/** Whether the report was made for ranges that the page has controls for. */
+function asksForRanges({ comparison, amounts }: ReportData): boolean {
+  if (comparison === null || !["regret", "worst"].includes(comparison.objective)) return false;
+  const known = new Set<string>(Object.values(amounts === null ? RANGED : FACTORS));
+  return Object.entries(comparison.costs ?? {}).every(([name, value]) => known.has(name) || !isRange(value) || value[0] === value[1]);
+}
+
+/** Whether the report asks for what the page can ask everywhere: costs at a point or over ranges, limits it knows. */
+export function asksForKnown(report: ReportData): boolean {
+  const { comparison } = report;
+  if (comparison === null) return true;
+  return !unknownLimits(report).length && (comparison.objective === "expected" || asksForRanges(report));
+}
 
 function isRange(value: unknown): value is Ends {
-  return Array.isArray(value) && value.length === 2;
+  return Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === "number");
+}
+
+export function sameRanges(one: Ranges | null, two: Ranges | null): boolean {
+  return one === two || (one !== null && two !== null && writeRanges(one) === writeRanges(two));
+}
+
+const SIDES = ["fn", "fp", "abstain", "prevalence"] as const;
+
+function writeRanges(ranges: Ranges): string {
+  return SIDES.map((side) => ranges[side]?.map(text).join("to") ?? "").join("~");
+}
+
+function readRanges(words: string): Ranges | null {
+  const parts = words.split("~");
+  if (parts.length !== SIDES.length) return null;
+  const found = parts.map((part) => {
+    const ends = part.split("to").map(number);
+    return ends.length === 2 && ends[0] < ends[1] && Number.isFinite(ends[1]) ? ([ends[0], ends[1]] as const) : null;
+  });
+  const [fn, fp, abstain, prevalence] = found;
+  return found.every((one) => one === null) ? null : { fn, fp, abstain, prevalence: prevalence !== null && prevalence[1] < 1 ? prevalence : null };
 }
 
 /** The share of cases that can be reviewed; 1 without a limit. */
@@ -138,28 +171,45 @@ export function readFragment(fragment: string, report: ReportData): PageState {
   const places = (key: string, size: number) =>
     numbersOf(given(key), size, (at) => Number.isInteger(at) && at < report.models.length);
   const compare = places("compare", 2);
-  return withBox({
+  return withRanges({
     costs: readCosts(given) ?? start.costs,
-    entry: given("entry") === "ratio" ? "ratio" : "money",
     prevalence: readPrevalence(given("prevalence"), report),
     model: places("model", 1)?.[0] ?? null,
     colour: COLOURS.find((mode) => mode === given("colour")) ?? start.colour,
     compare: compare ? [compare[0], compare[1]] : start.compare,
-    box: readBox(given("box")),
+    ranges: readRanges(given("ranges")),
     capacity: readCapacity(given("capacity")),
     positive: given("positive"),
     negative: given("negative"),
     unit: given("unit").slice(0, LONGEST_UNIT),
     today: readToday(given("today"), report),
-    pinned: given("pinned").slice(0, LONGEST_FRAGMENT),
+    yearly: readYearly(given("yearly")),
     theme: THEMES.find((theme) => theme === given("theme")) ?? start.theme,
-    zoomed: given("zoomed") === "yes",
   });
 }
 
-/** Costs known as ranges stand in the middle of them. */
-export function withBox(state: PageState): PageState {
-  return state.box === null ? state : { ...state, costs: costsAt(state.costs, middleOf(state.box)) };
+/** Costs and a prevalence known as ranges stand in the middle of them. */
+export function withRanges(state: PageState): PageState {
+  const { ranges, costs, prevalence } = state;
+  if (ranges === null || SIDES.every((side) => ranges[side] === null)) return { ...state, ranges: null };
+  const { fn, fp, abstain } = ranges;
+  const middle = (range: Ends | null, own: number): number => (range === null ? own : middleOf(range));
+  return {
+    ...state,
+    costs: { ...costs, fn: middle(fn, costs.fn), fp: middle(fp, costs.fp), abstain: middle(abstain, costs.abstain) },
+    prevalence: ranges.prevalence === null ? prevalence : middleOf(ranges.prevalence),
+  };
+}
+
+/** The same ranges around other costs or another prevalence, as wide as before; never below 0. */
+export function rangesAround(ranges: Ranges, { costs, prevalence }: Pick<PageState, "costs" | "prevalence">): Ranges {
+  const around = (range: Ends | null, centre: number, most = Infinity): Ends | null => {
+    if (range === null || !Number.isFinite(centre)) return null;
+    const half = Math.min((range[1] - range[0]) / 2, centre, most - centre);
+    return half > 0 ? [centre - half, centre + half] : null;
+  };
+  const rate = ranges.prevalence === null || prevalence === null ? null : around(ranges.prevalence, prevalence, 1);
+  return { fn: around(ranges.fn, costs.fn), fp: around(ranges.fp, costs.fp), abstain: around(ranges.abstain, costs.abstain), prevalence: rate };
 }
 
 function readCosts(given: (key: string) => string): Costs | null {
@@ -182,12 +232,6 @@ function readPrevalence(word: string, report: ReportData): number | null {
   return numbersOf(word, 1, (rate) => 0 < rate && rate < 1)?.[0] ?? report.prevalence;
 }
 
-function readBox(words: string): Box | null {
-  const ends = numbersOf(words, 4);
-  if (!ends || ends[0] > ends[1] || ends[2] > ends[3] || (ends[0] === ends[1] && ends[2] === ends[3])) return null;
-  return { mu: [ends[0], ends[1]], nu: [ends[2], ends[3]] };
-}
-
 function readToday(words: string, { models }: ReportData): FixedRule | null {
   const [model, lower, upper, ...rest] = signedNumbers(words);
   if (upper === undefined || rest.length || !(model in models) || lower > upper) return null;
@@ -199,9 +243,15 @@ function readCapacity(words: string): PageState["capacity"] {
   return found && found[1] > 0 ? { reviews: found[0], cases: found[1] } : null;
 }
 
+/** Cases in a year; null where the text is no positive number. */
+export function readYearly(text: string): number | null {
+  const cases = number(text);
+  return cases > 0 && cases < Infinity ? cases : null;
+}
+
 /** A state as words; an empty one stands for null. */
 function entries(state: PageState): Record<string, string> {
-  const { costs, box, capacity } = state;
+  const { costs, ranges, capacity } = state;
   return {
     fn: text(costs.fn),
     fp: text(costs.fp),
@@ -210,20 +260,18 @@ function entries(state: PageState): Record<string, string> {
     tn: text(costs.tn ?? 0),
     classes: costs.byClass?.map(text).join("~") ?? "",
     rates: costs.rates?.map(text).join("~") ?? "",
-    entry: state.entry,
     prevalence: state.prevalence === null ? "" : text(state.prevalence),
     model: state.model === null ? "" : text(state.model),
     colour: state.colour,
     compare: state.compare?.map(text).join("~") ?? "",
-    box: box ? [...box.mu, ...box.nu].map(text).join("~") : "",
+    ranges: ranges === null ? "" : writeRanges(ranges),
     capacity: capacity ? [capacity.reviews, capacity.cases].map(text).join("~") : "",
     positive: state.positive,
     negative: state.negative,
     unit: state.unit,
     today: state.today === null ? "" : [state.today.model, state.today.lower, state.today.upper].join("~"),
-    pinned: state.pinned,
+    yearly: state.yearly == null ? "" : text(state.yearly),
     theme: state.theme,
-    zoomed: state.zoomed ? "yes" : "",
   };
 }
 

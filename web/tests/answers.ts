@@ -6,28 +6,24 @@ import type { Prices } from "../src/classes/estimates";
 import { classPolicyFile } from "../src/classes/policy";
 import { classSentences } from "../src/classes/words";
 import { asCommand, asPython, type Choice } from "../src/copy";
-import { differenceOf } from "../src/comparison/estimates";
+import type { Ranges } from "../src/comparison/problem";
 import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
 import { answerWords } from "../src/comparison/words";
 import { Curves } from "../src/curves";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
-import { cornersOf, type Box } from "../src/math/box";
-import { cellOf } from "../src/math/cells";
 import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost } from "../src/math/envelope";
-import { frontier } from "../src/math/frontier";
 import { rocHull } from "../src/math/hull";
-import { prepare, prepareScores, type Prepared } from "../src/math/models";
-import { normalQuantile } from "../src/math/normal";
-import { scoreLevel, type ScoreLevel } from "../src/math/scoreLevel";
+import { prepare, type Prepared } from "../src/math/models";
 import { Surface } from "../src/math/surface";
 import { shortestCut } from "../src/math/thresholds";
 import { trivialCosts } from "../src/math/trivial";
-import { sameSurcharge, surchargeOf, type Costs } from "../src/math/units";
+import { Training } from "../src/math/training";
+import { NO_SURCHARGE, sameSurcharge, surchargeOf, type Costs } from "../src/math/units";
 import { general, percent, roundEven, thresholdText } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
-import { initialState, readFragment, withBox, writeFragment, type PageState } from "../src/state";
+import { initialState, readFragment, withRanges, writeFragment, type PageState } from "../src/state";
 import { remarks } from "../src/remarks";
 import { Situation } from "../src/situation";
 
@@ -45,7 +41,6 @@ interface MapCase {
   report: string;
   prevalence: number | null;
   size: number;
-  box: Box;
 }
 
 interface PageCase {
@@ -73,7 +68,6 @@ interface WordCase {
 interface NumberCase {
   kind: "numbers";
   values: number[];
-  levels: number[];
   thresholds: [value: number, low: number, high: number][];
   shares: number[][];
 }
@@ -85,18 +79,20 @@ interface ClassCase {
   points: Prices[];
 }
 
-interface RangeCase {
-  kind: "ranges";
+/** One file in many states; costs of null are those of the report. */
+interface SituationCase {
+  kind: "situations";
   report: string;
-  prevalence: number | null;
-  boxes: { costs: Costs; box: Box }[];
+  states: { costs: Costs | null; ranges: Ranges | null; prevalence: number | null }[];
 }
 
-type Case = ClassCase | RangeCase | ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
+type Case = ClassCase | SituationCase | ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
 
 function aboutModel(asked: ModelCase) {
   const { model, prevalence } = asked;
-  const surface = new Surface(model, asked, prevalence);
+  const { positives, negatives } = model.blocks;
+  const training = new Training([Float64Array.from(negatives), Float64Array.from(positives)], null, null);
+  const surface = new Surface(model, asked, prevalence, NO_SURCHARGE, training);
   const envelope = envelopeOf(model.blocks, asked);
   return {
     points: asked.points.map(([mu, nu]) => {
@@ -110,8 +106,6 @@ function aboutModel(asked: ModelCase) {
           const cuts = surface.limitedCuts(mu, nu, { maxAbstention })!;
           return surface.windowAt(...cuts, mu, nu);
         }),
-        frontier: frontier(surface, mu),
-        cell: cellOf(surface, window.i, window.j, 1, 1),
         pc: probabilityCost(surface.prevalence, mu),
         normalized: normalizedCost(window.cost, surface.prevalence, mu),
       };
@@ -128,21 +122,15 @@ function aboutMap(asked: MapCase) {
   const grid = costGrid(asked.size, asked.size);
   const modes: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
   return {
-    maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, report, prepared, 0, 1)]])),
+    maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, prepared, 0, 1)]])),
     surface: [...surfaceCosts(surfaces[0], grid)],
-    boxes: surfaces.map((surface) => {
-      const cuts = surface.rangeCuts(cornersOf(asked.box), null)!;
-      return surface.windowAt(...cuts, 0.5, 0.2);
-    }),
   };
 }
 
 /** A report at one prevalence, ready for any costs, as the page keeps it. */
 class Ready {
-  private prepared: Prepared;
   private readonly curves: Curves;
-  private readonly fine: ScoreLevel | null;
-  private scores: Prepared | null = null;
+  private prepared: Prepared;
 
   constructor(
     readonly report: ReportData,
@@ -150,18 +138,13 @@ class Ready {
   ) {
     this.prepared = prepare(report, prevalence);
     this.curves = new Curves(report);
-    this.fine = scoreLevel(report);
   }
 
-  at(part: Partial<PageState>): Situation {
-    const state = { ...initialState(this.report), prevalence: this.prevalence, ...part };
+  at(part: Partial<PageState>, rests = true): Situation {
+    const state = withRanges({ ...initialState(this.report), ranges: null, prevalence: this.prevalence, ...part });
     const extra = surchargeOf(state.costs);
-    if (!sameSurcharge(extra, this.prepared.extra)) {
-      [this.prepared, this.scores] = [prepare(this.report, this.prevalence, extra), null];
-    }
-    return new Situation(this.report, state, this.prepared, this.curves, "light", () => {
-      return (this.scores ??= prepareScores(this.fine, this.prevalence, extra));
-    });
+    if (!sameSurcharge(extra, this.prepared.extra) || state.prevalence !== this.prepared.prevalence) this.prepared = prepare(this.report, state.prevalence, extra);
+    return new Situation(this.report, state, this.prepared, this.curves, "light", rests);
   }
 }
 
@@ -170,7 +153,7 @@ function aboutPage(asked: PageCase) {
   const { costs, prevalence, capacity } = asked;
   const at = new Ready(report, prevalence).at({ costs, capacity });
   const models = report.models.map(({ name }) => name);
-  const choice: Choice = { models, costs, prevalence, limits: at.limits };
+  const choice: Choice = { models, costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective: at.problem.objective };
   const start = initialState(report);
   return {
     model: at.model.name,
@@ -188,16 +171,19 @@ function aboutPage(asked: PageCase) {
   };
 }
 
-function aboutRanges(asked: RangeCase) {
+function aboutSituations(asked: SituationCase) {
   const report = readReport(asked.report);
-  const ready = new Ready(report, asked.prevalence);
+  const ready = new Ready(report, null);
+  const start = initialState(report);
   const models = report.models.map(({ name }) => name);
-  return asked.boxes.map(({ costs, box }) => {
-    const at = ready.at(withBox({ ...initialState(report), costs, box, prevalence: asked.prevalence }));
-    const choice: Choice = { models, costs: at.costs, prevalence: asked.prevalence, limits: at.limits, box };
+  return asked.states.map(({ costs, ranges, prevalence: share }) => {
+    const at = ready.at(costs === null ? { costs: start.costs, ranges: start.ranges, prevalence: start.prevalence } : { costs, ranges, prevalence: share });
+    const { prevalence, objective } = at.problem;
+    const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective };
     return {
       facts: at.answer!.facts,
       words: at.headline(true).join(" "),
+      facts_words: answerWords(at.answer!.facts),
       command: asCommand(report, choice),
       python: asPython(report, choice),
       policy: whyNoPolicy(at) === null ? policyFile(at) : null,
@@ -209,20 +195,22 @@ function aboutAnswer(asked: AnswerCase) {
   const report = readReport(asked.report);
   const { prevalence } = asked;
   const ready = new Ready(report, prevalence);
+  const start = initialState(report);
   return asked.points.map((costs) => {
-    const at = ready.at({ costs });
+    const at = ready.at({ costs, ranges: start.ranges });
     const rules = report.models.map((_, k) => at.bestRule(k)!);
     return {
       facts: at.answer!.facts,
       words: at.headline(true).join(" "),
       models: report.models.map((_, k) => at.outcome(k)),
       held: report.models.map((_, model) => ready.at({ costs, model }).answer!.facts),
-      pairs: report.pairs.map(({ a, b }) => differenceOf(rules[a], rules[b], at.candidates!.question)),
+      pairs: report.pairs.map(({ a, b }) => at.difference(rules[a], rules[b])),
+      moving: ready.at({ costs }, false).answer!.facts,
     };
   });
 }
 
-function aboutNumbers({ values, levels, thresholds, shares }: NumberCase) {
+function aboutNumbers({ values, thresholds, shares }: NumberCase) {
   return {
     general: values.map((value) => general(value)),
     percent: values.map((value) => percent(Math.abs(value) % 1)),
@@ -231,7 +219,6 @@ function aboutNumbers({ values, levels, thresholds, shares }: NumberCase) {
     short: thresholds.map((one) => shortestCut(...one)),
     shares: shares.map(sharesOf1000),
     roundEven: values.map(roundEven),
-    quantiles: levels.map(normalQuantile),
   };
 }
 
@@ -251,8 +238,8 @@ function answer(asked: Case) {
       return aboutAnswer(asked);
     case "classes":
       return aboutClasses(asked);
-    case "ranges":
-      return aboutRanges(asked);
+    case "situations":
+      return aboutSituations(asked);
     case "words":
       return asked.facts.map(answerWords);
     case "numbers":

@@ -1,11 +1,10 @@
 /** Hand-computed cases; tests/test_web_math.py compares random ones with Python. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellOf } from "../src/math/cells";
 import { envelopeOf } from "../src/math/envelope";
-import { frontier } from "../src/math/frontier";
 import { abstentionBorder, mayPay } from "../src/math/lemma1";
-import { addedErrors, honestInterval, lossSums, pricesAt } from "../src/math/intervals";
+import { meanLoss, sampleOf } from "../src/comparison/meanLoss";
+import { Training } from "../src/math/training";
 import { guaranteedCost } from "../src/comparison/guarantee";
 import { decisionOf, rightCosts } from "../src/math/fixedRule";
 import { Past } from "../src/past";
@@ -16,12 +15,12 @@ import {
   costsAt,
   money,
   normalForm,
+  NO_SURCHARGE,
   reviewCosts,
   rewardsAbstaining,
   surchargeOf,
   type Costs,
 } from "../src/math/units";
-import { CutMasses, limitedCuts } from "../src/math/windowSearch";
 
 // spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
 const totals = { n_positive: 6, n_negative: 6 };
@@ -30,7 +29,8 @@ const model = {
   blocks: { positives: [0, 2, 2, 2], negatives: [2, 3, 1, 0] },
   cuts: { lower: cuts, upper: cuts },
 };
-const surface = new Surface(model, totals, null);
+const training = new Training([Float64Array.of(2, 3, 1, 0), Float64Array.of(0, 2, 2, 2)], null, null);
+const surface = new Surface(model, totals, null, NO_SURCHARGE, training);
 const close = (found: number, expected: number) => assert.ok(Math.abs(found - expected) < 1e-15, `${found}`);
 
 test("window of the worked example", () => {
@@ -54,16 +54,15 @@ test("a reviewer who errs narrows the window", () => {
   const extra = surchargeOf(costs);
   const { mu, nu } = normalForm(costs);
   assert.deepEqual(reviewCosts(costs).map((cost) => Math.round(100 * cost)), [600, 300]);
-  const reviewed = new Surface(model, totals, null, extra);
+  const reviewed = new Surface(model, totals, null, extra, training);
   const window = reviewed.window(mu, nu);
   // the second block costs 2 as misses, 3 as alarms, 2 x 0.3 + 3 x 0.15 reviewed; the third 2 x 0.3 + 0.15 < 1
   assert.deepEqual([window.i, window.j], [1, 3]);
   close(window.cost, (2 * 0.3 + 3 * 0.15 + 2 * 0.3 + 0.15) / 12);
-  assert.deepEqual(limitedCuts(new CutMasses([0, 2, 2, 2], [2, 3, 1, 0], 1, 1), mu, nu, {}, extra), [1, 3]);
+  assert.deepEqual(reviewed.limitedCuts(mu, nu, {}), [1, 3]);
   // the border of lemma 1: sensitivity + specificity - 1 = fee (1 / cost_fn + 1 / cost_fp)
   close(abstentionBorder(1, extra), 0.325);
   close(trivialCosts(0.5, mu, nu, extra)["always abstain"], 0.225);
-  assert.equal(frontier(reviewed, mu).at(-1)!.j, 3);
 });
 
 test("right answers and reviews by class in the normal form and back", () => {
@@ -86,23 +85,26 @@ test("rules without a model", () => {
   });
 });
 
-test("added errors do not move a rule that cannot err", () => {
-  // all six cases of each class abstained on: cost 0.3 for sure
-  const table = Float64Array.of(0, 0, 6, 0, 0, 6);
-  const sums = lossSums(table, pricesAt(1, 0.3));
-  const [low, high] = honestInterval(sums, sums, 0.95, null);
-  close(low, 0.3);
-  close(high, 0.3);
+const cells = (cases: number[], loss: number[]) => {
+  const mass = Float64Array.from(cases);
+  const sample = sampleOf(mass, mass, cases.reduce((sum, one) => sum + one, 0), Uint8Array.from(cases, () => 0), null, null);
+  return { loss: Float64Array.from(loss), within: null, sample };
+};
+
+test("a mean loss of equal losses has no spread", () => {
+  const found = meanLoss(cells([6, 6], [0.3, 0.3]), 0.3, 1, 0);
+  close(found.cost, 0.3);
+  assert.equal(found.error, 0);
+  close(found.raised, 0.3);
 });
 
-test("an interval without an observed error does not collapse", () => {
-  const sums = lossSums(Float64Array.of(6, 0, 0, 0, 6, 0), pricesAt(1, 0.3));
-  const [low, high] = honestInterval(sums, sums, 0.95, null);
-  const w = addedErrors(0.95);
-  // 12 cases and w misses and w alarms: S = Q = 2 w, n = 12 + 2 w
-  const [n, m] = [12 + 2 * w, (2 * w) / (12 + 2 * w)];
-  assert.equal(low, 0);
-  assert.ok(Math.abs(high - (m + 2 * Math.sqrt(w) * Math.sqrt((2 * w - (2 * w) ** 2 / n) / (n * (n - 1))))) < 1e-12);
+test("a worst unit is added to a sample in which nothing went wrong", () => {
+  const { cost, error, raised, raisedError } = meanLoss(cells([12], [0]), 1, 1, 0);
+  assert.deepEqual([cost, error], [0, 0]);
+  // 13 units of equal weight, one of them lost
+  close(raised, 1 / 13);
+  // only its own gap is new: u (worst - m') / (1 + u) with u = 1 / 12
+  close(raisedError, Math.sqrt(((1 / 12) * (12 / 13) / (13 / 12)) ** 2 * (13 / 12)));
 });
 
 test("a guarantee counts reviewed cases once", () => {
@@ -132,52 +134,28 @@ test("corners of the cost curve", () => {
   });
 });
 
-test("frontier adds the costliest errors first", () => {
-  const points = frontier(surface, 1);
-  assert.deepEqual(points.map(({ i, j }) => [i, j]), [[2, 2], [1, 2], [1, 3]]);
-  close(points[1].price, 2 / 5);
-  close(points[2].price, 1 / 3);
-  close(points[2].errorCost, 0);
-});
-
 test("a limit on the abstentions", () => {
-  const masses = new CutMasses(model.blocks.positives, model.blocks.negatives, 1, 1);
-  assert.deepEqual(limitedCuts(masses, 1, 0.25, { maxAbstention: 0.5 }), [1, 2]);
+  assert.deepEqual(surface.limitedCuts(1, 0.25, { maxAbstention: 0.5 }), [1, 2]);
   close(surface.costOf(1, 2, 1, 0.25), 1 / 12 + 5 / 48);
   const { i, j } = surface.window(1, 0.25);
-  assert.deepEqual(limitedCuts(masses, 1, 0.25, {}), [i, j]);
-  assert.deepEqual(limitedCuts(masses, 1, Infinity, {}), [2, 2]);
+  assert.deepEqual(surface.limitedCuts(1, 0.25, {}), [i, j]);
+  assert.deepEqual(surface.limitedCuts(1, Infinity, {}), [2, 2]);
 });
 
 test("precisions and misses as limits, by hand", () => {
-  const masses = new CutMasses(model.blocks.positives, model.blocks.negatives, 1, 1);
   // above cuts 0..4 stand 6/12, 6/10, 4/5, 2/2 positives, then nothing; below them nothing, 2/2, 5/7, 6/10, 6/12 negatives
-  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.8 }), [2, 2]);
-  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.9 }), [3, 3]);
-  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionNegative: 0.9 }), [1, 1]);
-  assert.deepEqual(limitedCuts(masses, 1, Infinity, { maxFnRate: 0 }), [1, 1]);
-  assert.equal(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.9, maxFnRate: 0 }), null);
-  assert.deepEqual(limitedCuts(masses, 1, 0.4, { minPrecisionPositive: 0.9, maxFnRate: 0 }), [1, 3]);
+  assert.deepEqual(surface.limitedCuts(1, Infinity, { minPrecisionPositive: 0.8 }), [2, 2]);
+  assert.deepEqual(surface.limitedCuts(1, Infinity, { minPrecisionPositive: 0.9 }), [3, 3]);
+  assert.deepEqual(surface.limitedCuts(1, Infinity, { minPrecisionNegative: 0.9 }), [1, 1]);
+  assert.deepEqual(surface.limitedCuts(1, Infinity, { maxFnRate: 0 }), [1, 1]);
+  assert.equal(surface.limitedCuts(1, Infinity, { minPrecisionPositive: 0.9, maxFnRate: 0 }), null);
+  assert.deepEqual(surface.limitedCuts(1, 0.4, { minPrecisionPositive: 0.9, maxFnRate: 0 }), [1, 3]);
 });
 
 test("abstaining pays below lemma 1 only", () => {
   assert.ok(mayPay(1, 0.499));
   assert.ok(!mayPay(1, 0.5));
   assert.ok(!mayPay(1, Infinity));
-});
-
-test("cells tile the square of costs", () => {
-  let area = 0;
-  for (let i = 1; i <= 3; i++) {
-    for (let j = i; j <= 3; j++) {
-      const corners = cellOf(surface, i, j, 1, 1);
-      corners.forEach(([x, y], at) => {
-        const [u, v] = corners[(at + 1) % corners.length];
-        area += (x * v - y * u) / 2;
-      });
-    }
-  }
-  close(area, 1);
 });
 
 test("a fixed rule is right at the costs whose window it is", () => {

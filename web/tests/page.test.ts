@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asCommand, asPython } from "../src/copy";
-import { readClassReport } from "../src/classes/data";
+import { readClassReport, type ClassReportData } from "../src/classes/data";
+import { readState, startOf, writeState } from "../src/classes/state";
 import { DataError, readReport, type ReportData } from "../src/data";
-import type { MadeFacts } from "../src/comparison/facts";
+import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
 import { Curves } from "../src/curves";
@@ -14,14 +15,16 @@ import { general, grouped, thresholdText } from "../src/numbers";
 import { whyNoPolicy } from "../src/policy";
 import { Situation } from "../src/situation";
 import { modelColour, parseHex } from "../src/view/palette";
+import { scaleOf, ticks } from "../src/view/scale";
 import { embedded } from "../src/panels/methods";
 import { remarks } from "../src/remarks";
 import { initialState, maxAbstention, readFragment, reportLimits, startingCosts, writeFragment } from "../src/state";
 
+const point = { ranges: null, objective: "expected" } as const;
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
-  version: 4,
+  version: 5,
   software: { demur: "0.1" },
   source: { name: "p.csv", group: null, part: null, label: "y", positive: "1", negative: "0", weight: null },
   n_positive: 2,
@@ -76,8 +79,8 @@ test("other data are refused with a sentence", () => {
     ["{", /no JSON/],
     ["null", /schema demur.report, got undefined/],
     ['{"schema": "demur.policy"}', /got demur.policy/],
-    ['{"schema": "demur.report", "version": 1}', /version 4, got 1. Hint/],
-    ['{"schema": "demur.report", "version": 4, "models": []}', /hold no model/],
+    ['{"schema": "demur.report", "version": 1}', /version 5, got 1. Hint/],
+    ['{"schema": "demur.report", "version": 5, "models": []}', /hold no model/],
   ] as const;
   for (const [text, sentence] of cases) {
     assert.throws(() => readReport(text), (error: Error) => error instanceof DataError && sentence.test(error.message));
@@ -100,6 +103,28 @@ test("the prevalence of the data can be asked for where the page starts with ano
   assert.equal(readFragment(fragment, report).prevalence, null);
 });
 
+test("the address of many classes keeps costs, colours, the unit and the year", () => {
+  const data = { classes: ["a", "b"], costs: [[0, 1], [2, 0]], abstain_costs: [0.5, 0.5] } as unknown as ClassReportData;
+  const start = startOf(data);
+  assert.equal(writeState(start, start), "");
+  const state = { ...start, prices: { costs: [[0, 3], [2, 0]], abstain: null }, held: "0:weights & more", theme: "dark" as const, unit: "EUR", yearly: 2e4 };
+  assert.deepEqual(readState(writeState(state, start), data), state);
+  assert.deepEqual(readState("#costs=1,2&review=x&theme=pink&yearly=-3", data), start);
+  const asked = initialState(report);
+  assert.equal(readFragment("#yearly=50000", report).yearly, 50000);
+  assert.equal(writeFragment({ ...asked, yearly: 50000 }, asked), "yearly=50000");
+  assert.equal(readFragment("#yearly=0&entry=ratio&pinned=a&zoomed=yes", report).yearly, null);
+});
+
+test("axes have round marks", () => {
+  assert.deepEqual(ticks(0, 1, 5), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+  assert.deepEqual(ticks(-3, 5.2, 4), [-2, 0, 2, 4]);
+  assert.deepEqual(ticks(0.12, 0.31, 3), [0.15, 0.2, 0.25, 0.3]);
+  assert.deepEqual(ticks(0, 0, 4), [0]);
+  const scale = scaleOf([1, 1000], [0, 300], true);
+  assert.ok(Math.abs(scale(10) - 100) < 1e-9 && Math.abs(scale.invert(200) - 100) < 1e-9);
+});
+
 test("a capacity is a share of the cases", () => {
   const start = initialState(report);
   assert.equal(maxAbstention(start), 1);
@@ -108,7 +133,7 @@ test("a capacity is a share of the cases", () => {
 });
 
 test("words of a command are quoted", () => {
-  const choice = { models: ["it's", "-x"], costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, limits: null };
+  const choice = { models: ["it's", "-x"], costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, limits: null, ...point };
   const source = { ...report.source, name: "-p.csv", positive: "-1" };
   assert.equal(
     asCommand({ ...report, source }, choice),
@@ -117,7 +142,7 @@ test("words of a command are quoted", () => {
 });
 
 test("without a file the code starts from arrays, and the command names none", () => {
-  const choice = { models: ["A\nB"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, limits: null };
+  const choice = { models: ["A\nB"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, limits: null, ...point };
   const arrays = { ...report, source: { ...report.source, label: null } };
   const code = asPython(arrays, choice);
   assert.match(asCommand(arrays, choice), /^demur decide FILE --model 'A\nB' --cost-fn 1 /);
@@ -127,7 +152,7 @@ test("without a file the code starts from arrays, and the command names none", (
 });
 
 test("seed, level and the meaning of weights travel along where they are not the usual ones", () => {
-  const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: { maxAbstention: 0.25, maxFnRate: 0.1 } };
+  const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: { maxAbstention: 0.25, maxFnRate: 0.1 }, ...point };
   const comparison = { answer: null, objective: "expected", prevalence_range: null, limits: {}, weights: "repeats", costs: null };
   const source = { ...report.source, weight: "w" };
   const odd = { ...report, source, comparison, seed: 3, confidence_level: 0.9 };
@@ -166,10 +191,10 @@ test("names and thresholds are short, shares are whole", () => {
 });
 
 test("the footer says what the page holds of the cases", () => {
-  const cases = { positives: 2, sizes: null, folds: ["0101"], scores: [[0, 1], [0, 1]], ranks: ["", ""] };
+  const cases = { positives: 2, sizes: null, folds: ["0101"], forward: false, first: 0, clusters: null, scores: [[0, 1, 0, 1], [0, 1, 0, 1]] };
   const rest = "no names and no other columns of the data. It works without a network.";
   assert.equal(embedded({ ...report, cases }), `This page contains the scores and classes of 4 cases, ${rest}`);
-  const amounts = { named: {}, same: [], columns: [], groups: null };
+  const amounts = { named: {}, same: [], columns: [], groups: null, worst: null, missed: 1 };
   assert.match(embedded({ ...report, cases: { ...cases, sizes: [1, 2, 1, 1] }, amounts }), /the scores, weights, costs and classes of 4 cases/);
   assert.equal(
     embedded(report),
@@ -180,20 +205,20 @@ test("the footer says what the page holds of the cases", () => {
 test("a limit the page does not know is named", () => {
   const made = (limits: Record<string, number>): ReportData => ({
     ...report,
-    comparison: { ...asked, answer: { facts: {} as MadeFacts, condition: "Limits: few false alarms." }, limits },
+    comparison: { ...asked, answer: { facts: {} as Facts, condition: "Limits: few false alarms." }, limits },
   });
   const asked = { objective: "expected", prevalence_range: null, weights: null, costs: null };
   const said = remarks(made({ max_fp_rate: 0.1, max_abstention: 0.2 }), startingCosts(report)).join(" ");
   assert.match(said, /This page cannot keep the limit max_fp_rate \(0\.1\): at other costs its rules are chosen without it\.$/);
   assert.deepEqual(reportLimits(made({ max_fp_rate: 0.1, max_abstention: 0.2 })), { maxAbstention: 0.2 });
   assert.doesNotMatch(remarks(made({ max_abstention: 0.2 }), startingCosts(report)).join(" "), /cannot keep/);
-  const classes = { schema: "demur.class_report", version: 3, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
+  const classes = { schema: "demur.class_report", version: 4, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
   assert.match(readClassReport(JSON.stringify(classes)).notes[0], /cannot keep the limit max_error \(0\.1\)/);
 });
 
 test("a group is copied with the file it is part of", () => {
   const source = { ...report.source, group: 'the "site"', part: "O'Hara <5" };
-  const chosen = { models: ["B"], costs: { fn: 1, fp: 1, abstain: 0.1 }, prevalence: null, limits: null };
+  const chosen = { models: ["B"], costs: { fn: 1, fp: 1, abstain: 0.1 }, prevalence: null, limits: null, ...point };
   const command = asCommand({ ...report, source }, chosen);
   assert.match(command, /^demur decide p\.csv --label y --positive 1 --group 'the "site"' --model B /);
   assert.match(command, / -o policy\.json$/);

@@ -20,7 +20,7 @@ from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.curve_bands import envelope_band_of
-from demur.honest.pairs import held_out_pair, judged_pair
+from demur.honest.pairs import judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.policy.evidence import PolicyEvidence
 from demur.report.cases import page_design
@@ -260,8 +260,6 @@ def _pair(comparison: Comparison, first: int, second: int) -> PairReport:
         first=first,
         second=second,
         paired=paired,
-        # tests take models that rank alike as one, whose held-out cases may differ
-        joint=paired.honest if paired.honest.second is two.honest else held_out_pair(cases, one, two),
         volume=volume,
         auc=auc,
         confidence_level=comparison.problem.confidence_level,

@@ -8,6 +8,7 @@ import base64
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from demur._kernels.thresholds import shortest_cuts
 from demur._results import json_safe
@@ -20,7 +21,7 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["base64_of", "page_costs", "page_design", "page_evidence", "whole_number"]
+__all__ = ["base64_of", "page_costs", "page_design", "page_evidence", "t_quantile", "whole_number"]
 
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
@@ -44,25 +45,29 @@ _REVIEWER = ("fee", "sensitivity", "specificity")
 _SUMMED: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _COLUMNS = {str(place): decisions for place, decisions in enumerate(_SUMMED, start=1)}
 
+_EVIDENCE = ("folds", "repeats", "design", "comparison", "bounds", "cases", "inference", "amounts")
+
 _Same = list[list[float | None]]
 
 
 def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
     """Return what a page of two classes holds of the cases; nothing where they allow no honest cost."""
     if comparison is None:
-        return dict.fromkeys(("folds", "repeats", "design", "comparison", "bounds", "cases", "amounts"))
-    # fold tables are of these splits: shuffled ones where the answer is judged forward in time
+        return dict.fromkeys(_EVIDENCE)
+    # tables of folds are of these splits: shuffled ones also where the answer is judged forward in time
     split = next(iter(comparison.cases.values()))
     cases, cells = _cases(comparison)
-    return {
-        "folds": split.folds,
-        "repeats": split.repeats,
-        "design": page_design(comparison),
-        "comparison": comparison.to_dict(),
-        "bounds": _bounds(comparison, every_score=cases is not None),
-        "cases": cases,
-        "amounts": _amounts(comparison, comparison.problem.costs, cells),
-    }
+    found = (
+        split.folds,
+        split.repeats,
+        page_design(comparison),
+        comparison.to_dict(),
+        _bounds(comparison, every_score=cases is not None),
+        cases,
+        _inference(comparison, every_case=cases is not None),
+        _amounts(comparison, comparison.problem.costs, cells),
+    )
+    return dict(zip(_EVIDENCE, found, strict=True))
 
 
 def base64_of(numbers: Any) -> str:
@@ -86,30 +91,74 @@ def page_design(comparison: Comparison) -> dict[str, Any] | None:
 def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | None]:
     """List the cases with folds and scores, and where the comparison holds each of them.
 
-    None where they are too many or were split model by model.
+    None where they are too many or were split model by model, or some of them have no label.
     """
-    cases, *others = comparison.cases.values()
+    assert comparison.choice is not None
+    cases, *others = comparison.choice.cases.values()
     first = cases.splits.repeats[0]
     size, models = len(first.cell), comparison.judged.values()
     apart = any(one is not cases for one in others)
-    if apart or size > _MOST_CASES or size * len(models) > _MOST_SCORES or cases.folds > 10:
+    unlike = apart or cases.unlabelled is not None
+    if unlike or size > _MOST_CASES or size * len(models) > _MOST_SCORES or cases.folds > 10:
         return None, None
-    ranks = [np.searchsorted(model.counts.scores, model.scores[first.cell]) for model in models]
+    scores = [model.scores[first.cell] for model in models]
     folds = [rows.fold for rows in cases.splits.repeats]
+    cluster = [] if cases.cluster is None else [cases.cluster[first.cell]]
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
     # the last key of a lexsort is the first to sort by
-    order = np.lexsort([*folds, *losses, first.cases, *ranks[::-1], ~cases.positive[first.cell]])
+    order = np.lexsort([*cluster, *folds, *losses, first.cases, *scores[::-1], ~cases.positive[first.cell]])
     listed = {
         # the first so many cases are the positives
         "positives": int(cases.positive[first.cell].sum()),
         "sizes": None if np.all(first.cases == 1) else first.cases[order].tolist(),
         # at most ten folds: one digit each
         "folds": ["".join(map(str, fold[order].tolist())) for fold in folds],
-        # distinct ones, ascending, and the place of every case's score among them
-        "scores": [json_safe(model.counts.scores) for model in models],
-        "ranks": [base64_of(column[order].astype("<u2")) for column in ranks],
+        "forward": cases.splits.forward,
+        "first": cases.splits.first,
+        "clusters": None if cases.cluster is None else _renumbered(cluster[0][order]),
+        "scores": [json_safe(column[order]) for column in scores],
     }
     return listed, first.cell[order]
+
+
+def _renumbered(codes: IntArray) -> list[int]:
+    """Number clusters in the order in which they first come, so that their names and places tell nothing."""
+    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    number: list[int] = np.argsort(np.argsort(first))[place].tolist()
+    return number
+
+
+def _inference(comparison: Comparison, *, every_case: bool) -> dict[str, Any]:
+    """Return what intervals and the cost after the choice need besides the cases.
+
+    `quantile` is that of Student's t for the units; None where the page has no interval: dependent cases
+    that it does not list, and bounds of missing labels. `windows` tells whether the page can choose among
+    all that the answer was chosen among.
+    """
+    assert comparison.choice is not None
+    problem, cases = comparison.problem, comparison.choice.first
+    dependent = cases.cluster is not None or comparison.by_block is not None
+    known = cases.unlabelled is None and (every_case or not dependent)
+    costs, limits = problem.costs, problem.limits
+    kinds = {one.kind for several in comparison.choice.candidates.values() for one in several}
+    certain = problem.objective != "guaranteed" and limits.precision_confidence is None
+    return {
+        "units": cases.units,
+        "quantile": t_quantile(cases.units, problem.confidence_level) if known else None,
+        "weights": cases.weights,
+        "rate_variance": problem.rate_variance,
+        "selected": cases.selected,
+        "same_review": isinstance(costs, CaseCosts) and costs.same_review,
+        "windows": kinds <= {"window", "threshold"}
+        and certain
+        and not problem.prices
+        and problem.budget is None,
+    }
+
+
+def t_quantile(units: float, level: float) -> float:
+    """Quantile of Student's t for the mean of so many independent units."""
+    return float(stdtrit(units - 1, (1 + level) / 2))
 
 
 def _bounds(comparison: Comparison, *, every_score: bool) -> dict[str, Any] | None:
@@ -183,6 +232,8 @@ def _amounts(comparison: Comparison, costs: Any, cells: IntArray | None) -> dict
     - columns: by class and decision what the cases listed cost; None where they cost the same, or where
       there are groups
     - groups: by model scores in groups with the sums of every fold; None where every case is listed
+    - worst: by model, class and decision the largest cost of the cases it may treat so; None like `groups`
+    - missed: what a positive costs on average if it is called negative
     """
     if not isinstance(costs, CaseCosts):
         return None
@@ -222,7 +273,34 @@ def _amounts(comparison: Comparison, costs: Any, cells: IntArray | None) -> dict
         named[name] = {"value": None if np.ndim(value) or column else value, "column": column}
     for name, found in incurred_costs(costs, comparison.cases).items():
         named[name] |= found
-    return {"named": named, "same": same, "columns": columns, "groups": groups}
+    missed = split.losses[split.positive, 0]
+    return {
+        "named": named,
+        "same": same,
+        "columns": columns,
+        "groups": groups,
+        "worst": None
+        if groups is None
+        else [_worst(comparison.cases[name], model) for name, model in comparison.judged.items()],
+        "missed": float(np.average(missed, weights=split.sizes[split.positive])),
+    }
+
+
+def _worst(cases: SplitCases, model: JudgedModel) -> list[list[float]]:
+    """Largest cost by class and decision, of the half of a class nearest to the scores decided so."""
+    assert cases.losses is not None
+    found = []
+    for kind in (False, True):
+        own = cases.positive == kind
+        scores, losses = model.scores[own], cases.losses[own]
+        middle = np.median(scores)
+        found.append(
+            [
+                float(losses[near, k].max())
+                for k, near in enumerate((scores <= middle, scores >= middle, slice(None)))
+            ]
+        )
+    return found
 
 
 def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
 from demur.policy.labels import free_label
-from demur.report.cases import base64_of, page_design
+from demur.report.cases import base64_of, page_design, t_quantile
 from demur.report.model import DataSource, unrounded, whole_counts
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
@@ -39,7 +39,7 @@ __all__ = [
     "review_levels",
 ]
 
-_SCHEMA, _VERSION = "demur.class_report", 3
+_SCHEMA, _VERSION = "demur.class_report", 4
 _SOURCE = ("name", "group", "part", "label", "weight", "cluster", "time", "rows")
 _FACTORS = (0.25, 0.5, 2.0, 4.0)
 _FEW_FACTORS = (0.5, 2.0)
@@ -184,6 +184,10 @@ def class_document(
         "judged_sizes": whole_counts(unrounded(choice.baselines[0].honest.sum(axis=1))),
         "shares": json_safe(problem.shares),
         "confidence_level": problem.confidence_level,
+        "units": choice.first.units,
+        "quantile": None
+        if page_design(comparison) is not None
+        else t_quantile(choice.first.units, problem.confidence_level),
         "folds": comparison.folds,
         "repeats": comparison.repeats,
         "seed": problem.seed,

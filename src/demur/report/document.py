@@ -44,17 +44,16 @@ from demur.report.class_page import (
     review_levels,
 )
 from demur.report.model import DataSource, ModelReport, PairReport, RuleByGroup
+from demur.report.packing import packed
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 from demur.windows.rule import Window
 
 __all__ = ["Report", "page_problem"]
 
-_SCHEMA, _VERSION = "demur.report", 4
+_SCHEMA, _VERSION = "demur.report", 5
 # where the page starts if the user names no costs
 _START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
-# groups of cases of all pairs that a page may hold; more would make it too large to mail
-_MOST_GROUPS = 48_000
 _NOT_PAIRED = (
     "Differences between models have no intervals and no tests: those need the scores of all models for "
     "the same cases, and only counts were given."
@@ -265,6 +264,11 @@ class Report(Result):
         check_type(comparison, "comparison", Comparison)
         if comparison.problem.costs is None:
             raise input_error("comparison", "must have costs", "none", "pass costs to compare_models.")
+        if comparison.problem.cost_unknown is not None:
+            raise InputError(
+                "`comparison` must not have cost_unknown: the page knows no cases whose class cannot be "
+                "known. Hint: leave these cases out of it."
+            )
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         problem, notes = comparison.problem, list(comparison.notes)
@@ -472,31 +476,16 @@ class Report(Result):
             **held,
             "groups": None if self.by_group is None else self.by_group.to_dict(),
             # counts of folds do not tell what cases cost
-            "models": [model.to_dict(folds=held["amounts"] is None) for model in self.models],
-            "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
+            "models": [
+                model.to_dict(cases=held["cases"] is not None, folds=held["amounts"] is None)
+                for model in self.models
+            ],
+            "pairs": [pair.to_dict() for pair in self.pairs],
         }
-
-    def _joint(self) -> list[bool]:
-        """Choose the pairs whose joint tables a page holds: the best models first, while there is room."""
-        volumes = [
-            model.surface.volume() if model.volume is None else model.volume.honest for model in self.models
-        ]
-        rank = np.argsort(np.argsort(volumes, kind="stable"))
-        order = sorted(
-            range(len(self.pairs)),
-            key=lambda at: sorted(rank[[self.pairs[at].first, self.pairs[at].second]])[::-1],
-        )
-        # joint counts do not tell what cases cost
-        kept, room = [False] * len(self.pairs), 0 if isinstance(self.costs, CaseCosts) else _MOST_GROUPS
-        for at in order:
-            if self.pairs[at].groups <= room:
-                kept[at] = True
-                room -= self.pairs[at].groups
-        return kept
 
     def to_json(self) -> str:
         """Return `to_dict` as one line of JSON."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return _one_line(self.to_dict())
 
     def to_frame(self) -> dict[str, list[Any] | FloatArray]:
         """Return the table of all models: column name -> one entry per model (``pandas.DataFrame`` takes it).
@@ -557,11 +546,10 @@ class Report(Result):
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the self-contained page; with `path`, also write it there, whole or not at all."""
         text = page_text(
-            self.to_json(),
+            _one_line(packed(self.to_dict())),
             title=f"demur: {self.source.title}",
             headline=self.headline,
             software=f"demur {__version__}",
-            page="classes" if self.many else "bundle",
         )
         if path is not None:
             with whole_file(path) as handle:
@@ -590,6 +578,10 @@ class Report(Result):
         classes = f", {len(self.comparison.classes)} classes" if self.comparison and self.many else ""
         more = ", ..." if len(names) > 4 else ""
         return f"Report({self.source.title}: {n:g} cases{classes}, models {', '.join(names[:4])}{more})"
+
+
+def _one_line(document: dict[str, Any]) -> str:
+    return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 def _by_name(scores: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,13 +17,13 @@ from demur.counts.scores import ScoreCounts
 from demur.honest.bands import VolumeInterval
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
-from demur.honest.pairs import JudgedPair, PairedCases
+from demur.honest.pairs import PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
 from demur.monitoring.judgement import GroupJudgement
 from demur.policy.evidence import PolicyEvidence
 from demur.roc.curve import roc_curve
 from demur.surface.surface import AbstentionSurface
-from demur.typing import FloatArray, IntArray
+from demur.typing import FloatArray
 
 __all__ = [
     "DataSource",
@@ -39,8 +38,6 @@ __all__ = [
     "whole_counts",
 ]
 
-# one character for a number
-_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _MOST_BINS = 60
 # probabilities this near to 0 or 1 share the ends of an axis of log-odds
 _END = 1e-5
@@ -236,8 +233,11 @@ class ModelReport(Result):
     policy: PolicyEvidence
     cost_band: CostCurveBand | None = None
 
-    def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
-        """Return the model as the schema has it, with or without the tables of the folds."""
+    def to_dict(self, *, cases: bool = False, folds: bool = True) -> dict[str, Any]:
+        """Return the model as the schema has it.
+
+        With `cases` the report lists every case: tables of folds and the ROC curve follow from them.
+        """
         blocks, band, honest = self.policy.blocks, self.cost_band, self.honest
         assert blocks is not None
         lower_cuts, upper_cuts = shortest_cuts(blocks.lower, blocks.upper)
@@ -256,7 +256,7 @@ class ModelReport(Result):
                 "negatives": whole_counts(self.bins["negatives"]),
                 "log_odds": self.bins["log_odds"],
             },
-            "roc": {name: few_digits(column) for name, column in self.roc.items()},
+            "roc": None if cases else {name: few_digits(column) for name, column in self.roc.items()},
             # of all splits, one after the other; held-out cases are whole in every split
             "folds": [
                 {
@@ -267,7 +267,7 @@ class ModelReport(Result):
                 }
                 for table in honest.judged.tables
             ]
-            if folds and honest is not None
+            if folds and not cases and honest is not None
             else [],
             "auc": None
             if self.auc_interval is None
@@ -293,8 +293,6 @@ class PairReport(Result):
         Places of the models in the report.
     paired : PairedCases
         The cases as the tests take them: models that rank alike count as one.
-    joint : JudgedPair
-        Joint table of the held-out cases as each model was judged: the paired difference at any costs.
     volume : VolumeDifferenceTest
     auc : AucDifferenceTest
     confidence_level : float
@@ -307,7 +305,6 @@ class PairReport(Result):
     first: int
     second: int
     paired: PairedCases
-    joint: JudgedPair
     volume: VolumeDifferenceTest
     auc: AucDifferenceTest
     confidence_level: float
@@ -315,19 +312,12 @@ class PairReport(Result):
     auc_pvalue: float
     comparisons: int
 
-    @property
-    def groups(self) -> int:
-        """Number of groups of cases in the joint tables."""
-        return len(self.joint.sizes) + len(self.paired.hindsight.sizes)
-
-    def to_dict(self, *, joint: bool = True) -> dict[str, Any]:
-        """Return the pair as the schema has it, with or without the joint tables."""
-        level, paired = self.confidence_level, self.paired
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair as the schema has it."""
+        level = self.confidence_level
         return {
             "a": self.first,
             "b": self.second,
-            "joint": _joint(self.joint, paired.repeats) if joint else None,
-            "joint_hindsight": _joint(paired.hindsight, 1) if joint else None,
             "volume": _difference(self.volume, level, self.volume_pvalue),
             "auc": _difference(self.auc, level, self.auc_pvalue),
             "comparisons": self.comparisons,
@@ -358,29 +348,6 @@ class RuleByGroup(Result):
     groups: tuple[GroupJudgement, ...]
     overall: GroupJudgement
     hindsight: bool
-
-
-def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:
-    """Groups of cases by slot of either model: slots count positions, class by class, table by table.
-
-    Small numbers make a small page: slots of the first model as steps from group to group, those of
-    the second as positions in its table.
-    """
-    starts = [np.concatenate(one.slot_offsets()) for one in (pair.first, pair.second)]
-    segment = np.searchsorted(starts[0], pair.first_slot, side="right") - 1
-    return {
-        "first": _digits(np.diff(pair.first_slot, prepend=0)),
-        "second": _digits(pair.second_slot - starts[1][segment]),
-        "cases": _digits(unrounded(pair.sizes * repeats)),
-    }
-
-
-def _digits(column: FloatArray | IntArray) -> str | list[Any]:
-    """Write whole numbers below 62 as one digit each; a list where one of them is larger or broken."""
-    codes = column.astype(np.int64)
-    if np.any(codes != column) or np.any((codes < 0) | (codes >= len(_DIGITS))):
-        return whole_counts(column.astype(np.float64))
-    return np.frombuffer(_DIGITS.encode(), dtype=np.uint8)[codes].tobytes().decode()
 
 
 def unrounded(column: FloatArray) -> FloatArray:

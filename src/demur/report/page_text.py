@@ -20,11 +20,9 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 _FRAME_HEIGHT = 900
 
 
-def page_text(json_text: str, *, title: str, headline: str, software: str, page: str = "bundle") -> str:
-    """Fill the template; `page` is the script: "bundle" for two classes, "classes" for any number."""
-    script, style = page_part(f"{page}.js"), page_part("style.css")
-    if page != "bundle":
-        style += page_part(f"{page}.css")
+def page_text(json_text: str, *, title: str, headline: str, software: str) -> str:
+    """Fill the template of the page, the same for two classes and for many."""
+    script, style = page_part("bundle.js"), page_part("style.css")
     hashes = [
         f"sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}"
         for text in (script, style)

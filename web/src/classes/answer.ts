@@ -1,5 +1,4 @@
 /** The cheapest of the rules on the page at any prices: demur.report.class_page in the browser. */
-import { ownLevel } from "../data";
 import { KINDS, readRows, type ClassReportData, type RuleData, type Rows } from "./data";
 import {
   beyond,
@@ -62,7 +61,7 @@ export class Answers {
   private readonly rows: Rows | null;
 
   constructor(readonly data: ClassReportData) {
-    this.setting = { shares: data.shares, level: ownLevel(data) };
+    this.setting = { shares: data.shares, quantile: data.quantile ?? NaN, units: data.units };
     this.rows = readRows(data);
     this.trivial = data.trivial.map((kind, code) => this.always(kind, kind === "always abstain" ? data.classes.length : code));
     const [own, ...others] = data.levels.map(({ rules }) => rules.map((rule) => this.read(rule)));

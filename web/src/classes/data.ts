@@ -1,9 +1,9 @@
 /** What the page of many classes reads: rules with the tables of their decisions on held-out cases. */
-import { DataError, type BlockCost, type DesignData } from "../data";
+import { DataError, unpacked, type BlockCost, type DesignData } from "../data";
 import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
-const VERSION = 3;
+const VERSION = 4;
 
 /** Rules of a model, simplest first, as demur.comparison.class_learner lists them. */
 export const KINDS = [
@@ -51,6 +51,8 @@ export interface MadeClassAnswer {
   decision: string;
   cost: number;
   interval: [low: number, high: number];
+  verdict?: "proven" | "likely" | "unproven";
+  versus?: Partial<Record<"trivial" | "argmax" | "never_abstaining" | "runner_up", { name: string; difference: number; interval: [number, number] }>>;
   /** Shares of all cases by what the rule as written does with them; abstaining is "abstain". */
   shares: Record<string, number>;
   by_block?: BlockCost[] | null;
@@ -82,6 +84,9 @@ export interface ClassReportData {
   /** P(class) in use; null: that of the data. */
   shares: number[] | null;
   confidence_level: number;
+  /** Number of independent units, and the quantile of Student's t for them; null where cases depend on each other. */
+  units: number;
+  quantile: number | null;
   folds: number;
   repeats: number;
   seed: number;
@@ -103,7 +108,7 @@ export interface ClassReportData {
 export function readClassReport(text: string): ClassReportData {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = JSON.parse(text, unpacked);
   } catch {
     throw new DataError("The data of this page are damaged: make the report again.");
   }

@@ -1,184 +1,225 @@
-/** The choice among candidates: smallest honest cost first, and what surrounds it (demur.comparison.choice). */
-import type { ModelData, ReportData } from "../data";
-import type { PreparedModel } from "../math/models";
-import type { MoneyModel } from "../math/moneyModel";
+/** The choice among candidates, and what surrounds it (demur.comparison.choice). */
+import type { ModelData } from "../data";
+import { ABSTAINED } from "../math/outcomes";
 import type { Window } from "../math/surface";
 import type { TrivialRule } from "../math/trivial";
-import { money, moneyBetween, reviewCosts, type Costs } from "../math/units";
-import type { Candidate } from "./candidates";
-import { costOf, differenceOf, honestCost, ratesOf, type Estimate, type Question } from "./estimates";
-import type { Facts, Stakes, VersusFacts, VersusKey } from "./facts";
-import { guaranteedMoney } from "./guarantee";
-import { rangeCosts, type OverRange } from "./ranges";
+import { reviewCosts } from "../math/units";
+import { afterChoice, firstSmallest, type AfterChoice } from "./afterChoice";
+import { costAt, paidBy, ratesOf, type Candidate } from "./candidates";
+import { costOf, differenceAt, differenceOf, gapOf, type Estimate, type Inference } from "./estimates";
+import type { Facts, Stakes, VersusFacts, VersusKey, Verdict } from "./facts";
+import { RowSource } from "./rowSource";
+import { cornersOf, factorsOf, type Ends, type Problem, type Scenario } from "./problem";
 
-const TIE = 1e-12;
-
-/** All candidates at one cost point. */
-export interface Candidates {
-  question: Question;
-  trivial: readonly Candidate[];
-  /** Element k: the single threshold and, where abstaining has a price, the window of model k. */
-  models: readonly (readonly Candidate[])[];
-  /** Where costs are known as ranges, which the rules were chosen for; else null. */
-  range: OverRange | null;
-}
-
-/** The first of the smallest honest costs; candidates must come simplest first. */
-export function cheapest(candidates: readonly Candidate[], question: Question): Candidate | null {
-  return firstSmallest(candidates, candidates.map((one) => honestCost(one, question)), 1e-300);
-}
-
-/** The candidate of the smallest value; of ties within 1e-12 of it, or of `scale`, the first. */
-function firstSmallest(candidates: readonly Candidate[], values: readonly number[], scale: number): Candidate | null {
-  const least = Math.min(...values);
-  const most = least + TIE * Math.max(Math.abs(least), scale);
-  return candidates[values.findIndex((value) => value <= most)] ?? null;
-}
-
-/** Simplest first: without a model, thresholds, windows, each in the order of the models. */
-export function simplestFirst(models: readonly (readonly Candidate[])[]): Candidate[] {
-  return ["threshold", "window"].flatMap((kind) => models.flatMap((own) => own.filter((one) => one.kind === kind)));
-}
-
-/** The answer among all rules; for a model the reader holds on to, among its own; null if limits allow none. */
-export function choose({ question, trivial, models, range }: Candidates, held: number | null): Candidate | null {
-  const all = held === null ? [...trivial, ...simplestFirst(models)] : models[held];
-  return bestOf(all, question, range);
-}
-
-/** The first of the smallest honest costs, or over ranges of the smallest honest regret. */
-export function bestOf(all: readonly Candidate[], question: Question, range: OverRange | null): Candidate | null {
-  if (range === null) return cheapest(all, question);
-  const found = all.map((one) => rangeCosts(one, question, range));
-  // a regret may be 0: ties are judged by the size of the costs
-  const scale = Math.max(...found.map(({ worst }) => Math.abs(worst)));
-  return firstSmallest(all, found.map(({ regret }) => regret), scale);
-}
-
-/** Rules to compare a rule with: the best other one of each kind. */
-export function rivals(
-  best: Candidate,
-  { question, trivial, models }: Candidates,
-): Partial<Record<VersusKey, Candidate>> {
-  const own = best.model === null ? models : [models[best.model]];
-  const single = simplestFirst(own).filter((one) => one.kind === "threshold" && one !== best);
-  const found = {
-    trivial: cheapest(trivial.filter((one) => one !== best), question),
-    never_abstaining: cheapest(single, question),
-    runner_up: cheapest(simplestFirst(models.filter((_, k) => k !== best.model)), question),
-  };
-  return Object.fromEntries(Object.entries(found).filter(([, other]) => other !== null));
-}
-
-/** What is known of a rule, ready for words; costs in the reader's unit. */
-export function factsOf(
-  best: Candidate,
-  candidates: Candidates,
-  about: { report: ReportData; prepared: readonly PreparedModel[]; costs: Costs; names: ClassNames },
-): Facts {
-  const { report, prepared, costs, names } = about;
-  const { question, trivial, range } = candidates;
-  const over = range && rangeCosts(best, question, range);
-  const estimate = costOf(best, question);
-  const shares = ratesOf(best.honest, question.prevalence);
-  const simple = cheapest(trivial, question);
-  const rate = prepared[0].surface.prevalence;
-  const inUnit = (cost: number) => money(cost, costs, rate);
-  const between = (difference: number) => moneyBetween(difference, costs);
-  const versus = Object.entries(rivals(best, candidates)).map(([key, other]) => {
-    const { difference, interval } = differenceOf(best, other, question);
-    const name = other.model === null ? other.kind : report.models[other.model].name;
-    return [key, { name, difference: between(difference), interval: interval.map(between) }] as [VersusKey, VersusFacts];
-  });
-  return {
-    ...ruleFacts(best, prepared, names),
-    called_positive: shares[1] + shares[4],
-    called_negative: shares[0] + shares[3],
-    abstained: shares[2] + shares[5],
-    abstention_rate: shares[2] + shares[5],
-    missed: shares[3],
-    alarms: shares[1],
-    cost: inUnit(estimate.cost),
-    interval: withoutRounding(estimate).map(inUnit),
-    versus: Object.fromEntries(versus),
-    worst_cost: over && inUnit(over.worst),
-    regret: over && between(over.regret),
-    advice_cost: null,
-    best_trivial:
-      simple === null || !isTrivial(simple)
-        ? null
-        : { name: simple.kind, cost: inUnit(honestCost(simple, question)) },
-    guaranteed_cost: guaranteed(best, question, prepared, costs, inUnit(estimate.cost)),
-    guarantee_defined: prepared.every(({ bounds }) => bounds !== null),
-    n: report.n,
-    confidence_level: question.level,
-    ...(best.bills === null ? {} : { stakes: stakesOf(best, shares, question, inUnit) }),
-  };
-}
-
-/** Money per case where every case has its own costs: at stake, lost by each error, paid for reviews. */
-function stakesOf(
-  { bills }: Candidate,
-  shares: ArrayLike<number>,
-  { judged, mu, nu }: Question,
-  inUnit: (cost: number) => number,
-): Stakes {
-  const { cases, paid } = bills![0];
-  const each = [0, 3].map((at) => {
-    const [share, number] = [shares, cases].map((table) => table[at] + table[at + 1] + table[at + 2]);
-    return share / number;
-  });
-  const rate = shares[3] + shares[4] + shares[5];
-  const review = nu === Infinity ? 0 : nu;
-  return {
-    at_stake: inUnit((judged[0] as MoneyModel).means.cost(1, 0) * rate),
-    missed: inUnit(paid[3] * each[1]),
-    alarms: inUnit(mu * paid[1] * each[0]),
-    reviews: inUnit(review * (paid[2] * each[0] + paid[5] * each[1])),
-  };
-}
-
-/** The interval of a cost; always abstaining costs its price for sure, and a width would be rounding. */
-function withoutRounding({ cost, interval }: Estimate): readonly number[] {
-  return interval[1] - interval[0] <= TIE * Math.abs(cost) ? [cost, cost] : interval;
-}
+/** Differences below this part of their standard error go to the simpler rule, up to rounding. */
+const HARDLY = 0.1 * (1 - 1e-9);
 
 export interface ClassNames {
   positive: string;
   negative: string;
 }
 
-function isTrivial(one: Candidate): one is Candidate & { kind: Exclude<Candidate["kind"], "window" | "threshold"> } {
-  return one.model === null;
+/** All candidates of a problem. */
+export interface Candidates {
+  problem: Problem;
+  trivial: readonly Candidate[];
+  /** Element k: the single threshold and, where abstaining has a price, the window of model k. */
+  models: readonly (readonly Candidate[])[];
+  /** Rules of the models chosen for one corner of the ranges alone. */
+  chosenFor(corner: Scenario): readonly Candidate[];
+  inference: Inference;
 }
 
-type RuleFacts = Pick<
-  Facts,
-  "kind" | "model" | "positive" | "negative" | "lower" | "upper" | "calls_positive" | "calls_negative"
->;
-
-/** The rule itself. */
-export function ruleFacts(best: Candidate, models: readonly PreparedModel[], names: ClassNames): RuleFacts {
-  if (best.model === null || best.window === null) {
-    const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
-    return { ...ruleOf(best.kind, ends, names), model: null };
-  }
-  const { window } = best;
-  // a window without scores inside is a threshold
-  const kind = window.i === window.j ? "threshold" : best.kind;
-  return windowFacts(kind, models[best.model].data, window, names);
+/** What surrounds the choice and does not follow from the rules. */
+export interface Setting {
+  names: readonly string[];
+  classes: ClassNames;
+  seed: number;
+  level: number;
+  n: number;
+  /** Whether labels are missing where a rule would not be chosen at random. */
+  selected: boolean;
+  /** Bound of the true cost of a rule for every sample size; null where there is none. */
+  guaranteed(rule: Candidate): number | null;
+  guaranteeDefined: boolean;
+  /** Cost per case if every positive is missed, before the factors; null where costs are by class. */
+  missedCost: number | null;
 }
 
-/** The rule of any window of a model. */
-export function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
-  return { ...ruleOf(kind, [window.lower, window.upper], names), model: model.name };
+/** How much of an answer is asked for: whether the hand rests, and whether the page can correct a cost for the choice. */
+export interface How {
+  rests: boolean;
+  corrects: boolean;
 }
+
+/** Simplest first: without a model, thresholds, windows, each in the order of the models. */
+export function allOf({ trivial, models }: Candidates): Candidate[] {
+  return [...trivial, ...["threshold", "window"].flatMap((kind) => models.flatMap((own) => own.filter((one) => one.kind === kind)))];
+}
+
+/** The candidate of the smallest honest cost, the simplest of ties; null if there is none. */
+export function cheapest(candidates: readonly Candidate[], scenario: Scenario): Candidate | null {
+  return candidates[firstSmallest(candidates.map((one) => costAt(one, scenario)))] ?? null;
+}
+
+/** The largest honest cost of a rule over the ranges, and its largest excess over the cheapest rules of the corners. */
+export function overRanges(rule: Candidate, floors: readonly number[], problem: Problem): { worst: number; regret: number } {
+  const costs = cornersOf(problem).map((corner) => costAt(rule, corner));
+  return { worst: Math.max(...costs), regret: Math.max(...costs.map((cost, c) => cost - floors[c])) };
+}
+
+/** The cheapest rules of all corners: of any candidate, or chosen for the corner alone. */
+export function cornerRules(candidates: Candidates): Candidate[] {
+  if (candidates.problem.ranges === null) return [];
+  return cornersOf(candidates.problem).map((corner) => cheapest([...allOf(candidates), ...candidates.chosenFor(corner)], corner)!);
+}
+
+/** The candidate with the smallest objective: cost, worst cost or regret. */
+export function bestOf(rules: readonly Candidate[], problem: Problem, floors: readonly number[]): Candidate | null {
+  if (problem.objective === "expected" || problem.ranges === null) return cheapest(rules, problem);
+  const found = rules.map((one) => overRanges(one, floors, problem));
+  const values = found.map(({ worst, regret }) => (problem.objective === "worst" ? worst : regret));
+  const corners = cornersOf(problem);
+  // a regret may be 0: ties are judged by the size of the costs
+  const scale = Math.max(...rules.flatMap((one) => corners.map((corner) => Math.abs(costAt(one, corner)))));
+  return rules[firstSmallest(values, scale)] ?? null;
+}
+
+/** The rule of the answer: the best one, or a simpler one that is hardly more expensive. */
+export function chosenOf(rules: readonly Candidate[], candidates: Candidates, floors: readonly number[]): Candidate | null {
+  const { problem, inference } = candidates;
+  const best = bestOf(rules, problem, floors);
+  if (best === null || problem.objective !== "expected") return best;
+  const simpler = rules.filter((one) => {
+    if (one.order[0] >= best.order[0]) return false;
+    const gap = gapOf(one, best, problem, inference);
+    return gap !== null && gap.cost < HARDLY * gap.error;
+  });
+  const plainest = Math.min(...simpler.map(({ order }) => order[0]));
+  return simpler.length ? cheapest(simpler.filter(({ order }) => order[0] === plainest), problem) : best;
+}
+
+/** Rules to compare a rule with: the best other one of each kind. */
+export function rivals(best: Candidate, { problem, trivial, models }: Candidates): Partial<Record<VersusKey, Candidate>> {
+  const ordered = (rules: readonly Candidate[]): Candidate[] => [...rules].sort((a, b) => a.order[0] - b.order[0] || a.order[1] - b.order[1]);
+  const own = best.model === null ? models.flat() : models[best.model];
+  const deciding = best.kind === "window" || best.model === null ? own.filter((one) => one.kind === "threshold" && one !== best) : [];
+  const found = {
+    trivial: cheapest(trivial.filter((one) => one !== best), problem),
+    never_abstaining: cheapest(ordered(deciding), problem),
+    runner_up: cheapest(ordered(models.filter((_, k) => k !== best.model).flat()), problem),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, other]) => other !== null));
+}
+
+/** What is known of a rule, ready for words. */
+export function factsOf(best: Candidate, candidates: Candidates, setting: Setting, models: readonly ModelData[], floorRules: readonly Candidate[], how: How): Facts {
+  const { problem, inference, trivial } = candidates;
+  const { source } = inference;
+  const after = how.rests && how.corrects && source instanceof RowSource ? afterChoice(allOf(candidates), problem, source, setting.names, setting.seed) : null;
+  const made = after !== null;
+  // while the hand moves there is no time for intervals
+  const asked = how.rests ? inference : { ...inference, quantile: NaN };
+  const estimate = costOf(best, problem, asked);
+  const corners = problem.ranges === null ? [] : cornersOf(problem);
+  const found = expected(best, after, estimate, corners, asked);
+  const shift = found.cost - estimate.cost;
+  const versus = Object.fromEntries(
+    Object.entries(rivals(best, candidates)).map(([key, other]): [string, VersusFacts] => {
+      const { difference, interval } = differenceOf(best, other, problem, corners, asked, shift);
+      return [key, { name: other.model === null ? other.kind : setting.names[other.model], difference, interval }];
+    }),
+  ) as Facts["versus"];
+  const plain = cheapest(trivial, problem);
+  const baseline = plain && { name: plain.kind as TrivialRule, cost: costAt(plain, problem) };
+  const [honest, written] = [ratesOf(best.honest, problem.prevalence), ratesOf(best.hindsight, problem.prevalence)];
+  const floors = floorRules.map((rule, c) => costAt(rule, corners[c]));
+  const over = corners.length ? overRanges(best, floors, problem) : null;
+  const ends = over === null || !made ? [] : floorRules.map((other, c) => differenceAt(best, other, corners[c], asked).interval[1]);
+  return {
+    ...ruleFacts(best, models, setting.classes),
+    called_positive: written[1] + written[4],
+    called_negative: written[0] + written[3],
+    abstained: written[2] + written[5],
+    abstention_rate: honest[2] + honest[5],
+    missed: honest[3],
+    alarms: honest[1],
+    verdict: made ? verdictOf(best, versus.trivial, baseline, after.allDraws, setting.selected) : null,
+    cost: found.cost,
+    honest_cost: estimate.cost,
+    interval: found.interval,
+    cost_range: found.range,
+    one_added: found.oneAdded,
+    versus,
+    worst_cost: over && over.worst,
+    regret: over && over.regret,
+    regret_bound: over && made ? Math.max(over.regret, Math.max(...ends) + shift) : null,
+    advice_cost: after && after.allDraws,
+    best_trivial: baseline,
+    guaranteed_cost: setting.guaranteed(best),
+    guarantee_defined: setting.guaranteeDefined,
+    n: setting.n,
+    n_rules: allOf(candidates).length,
+    confidence_level: setting.level,
+    ...(best.paid === null || setting.missedCost === null ? {} : { stakes: stakesOf(best, problem, setting.missedCost, honest) }),
+  };
+}
+
+/** Correct the honest cost of the chosen rule for the choice among several, and say what holds over the ranges. */
+function expected(best: Candidate, after: AfterChoice | null, estimate: Estimate, corners: readonly Scenario[], inference: Inference) {
+  let cost = estimate.cost;
+  if (best.model !== null && after !== null && after.cost !== null) cost = Math.max(cost, after.cost);
+  const [chosen, shift] = [cost, cost - estimate.cost];
+  // a rule chosen because nothing went wrong is expected to cost as much as with one worst case added
+  if (best.model !== null && after !== null && !estimate.worstSeen && estimate.mean !== null) cost = Math.max(cost, estimate.mean.raised);
+  const found = corners.map((corner) => costOf(best, corner, inference));
+  const [ends, costs] = corners.length ? [found.map(({ interval }) => interval), found.map((one) => one.cost)] : [[estimate.interval], [estimate.cost]];
+  const interval: Ends = [Math.min(...ends.map(([low]) => low)), Math.max(Math.max(...ends.map(([, high]) => high)) + shift, cost)];
+  const rise = cost - estimate.cost;
+  const range: Ends | null = corners.length ? [Math.min(...costs) + rise, Math.max(...costs) + rise] : null;
+  return { cost, interval, range, oneAdded: cost > chosen };
+}
+
+/** How sure it is that the rule of a model is cheaper than the best rule without one. */
+function verdictOf(best: Candidate, against: VersusFacts | undefined, baseline: { cost: number } | null, advice: number, selected: boolean): Verdict {
+  if (best.model === null || against === undefined || baseline === null) return "unproven";
+  if (against.interval[1] < 0 && !selected) return "proven";
+  return against.difference < 0 && advice < baseline.cost ? "likely" : "unproven";
+}
+
+/** Money per case where every case has its own costs: at stake, lost by each error, paid for reviews. */
+function stakesOf(rule: Candidate, problem: Problem, missedCost: number, honest: ArrayLike<number>): Stakes {
+  const paid = paidBy(rule, problem);
+  const rate = honest[3] + honest[4] + honest[5];
+  return { at_stake: factorsOf(problem)[0] * missedCost * rate, missed: paid[3], alarms: paid[1], reviews: paid[2] + paid[5] };
+}
+
+type RuleFacts = Pick<Facts, "kind" | "model" | "positive" | "negative" | "lower" | "upper" | "calls_positive" | "calls_negative">;
 
 const EVERYWHERE = {
   "always positive": [-Infinity, -Infinity],
   "always negative": [Infinity, Infinity],
   "always abstain": [-Infinity, Infinity],
 } as const;
+
+/** The rule itself. */
+export function ruleFacts(best: Candidate, models: readonly ModelData[], names: ClassNames): RuleFacts {
+  if (best.model === null || best.window === null) {
+    const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
+    return { ...ruleOf(best.kind, ends, names), model: null };
+  }
+  return windowFacts(isThreshold(best.window) ? "threshold" : best.kind, models[best.model], best.window, names);
+}
+
+/** Whether no case goes to a person between the thresholds of a window: it has no scores inside. */
+export function isThreshold({ i, j }: Window): boolean {
+  return i === j;
+}
+
+/** The rule of any window of a model. */
+export function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
+  return { ...ruleOf(kind, [window.lower, window.upper], names), model: model.name };
+}
 
 function ruleOf(kind: Facts["kind"], [lower, upper]: readonly [number, number], names: ClassNames) {
   return {
@@ -192,21 +233,8 @@ function ruleOf(kind: Facts["kind"], [lower, upper]: readonly [number, number], 
   };
 }
 
-/** Bound of the true cost, valid for the choice among all models; null where there is none. */
-function guaranteed(
-  best: Candidate,
-  question: Question,
-  prepared: readonly PreparedModel[],
-  costs: Costs,
-  cost: number,
-): number | null {
+/** Whether reviewing every case costs the same for sure. */
+export function certainReviews(rule: Candidate, { costs, byCase }: Problem): boolean {
   const [positive, negative] = reviewCosts(costs);
-  if (best.kind === "always abstain" && best.bills === null && positive === negative) return cost;
-  if (prepared.some(({ bounds }) => bounds === null)) return null;
-  const { bounds, surface } = prepared[best.model ?? 0];
-  const { size } = surface;
-  const everywhere = { "always positive": [0, 0], "always negative": [size, size], "always abstain": [0, size] };
-  const { i, j } = best.window ?? {};
-  const cuts = i === undefined || j === undefined ? everywhere[best.kind as TrivialRule] : [i, j];
-  return guaranteedMoney(bounds!, cuts as [number, number], { ...question, costs });
+  return rule.constant === ABSTAINED && rule.model === null && !byCase && positive === negative;
 }

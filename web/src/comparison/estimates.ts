@@ -1,201 +1,141 @@
-/** Costs of rules and of pairs of rules from tables of outcomes; a miss costs 1 (demur.comparison.estimates). */
-import {
-  differenceInterval as intervalOfDifference,
-  differenceSums,
-  honestInterval,
-  lossesAt,
-  lossSums,
-  meanAndError,
-  pricesAt,
-  type Ends,
-} from "../math/intervals";
-import type { JointOutcomes } from "../math/jointCases";
-import type { MoneyJoint } from "../math/moneyLevel";
-import { MoneyModel } from "../math/moneyModel";
-import type { Factors } from "../math/moneySums";
-import { decideAlike, type JointTable, type OutcomeTable } from "../math/outcomes";
-import type { Surcharge } from "../math/units";
-import type { Candidate, Judged } from "./candidates";
-import { billCost, billEstimate, constantInterval, gapInterval } from "./moneyEstimates";
+/** Honest costs of rules and of pairs of rules with their intervals (demur.honest.estimates, demur.comparison.estimates). */
+import { costAt, paidBy, takenBy, type Candidate } from "./candidates";
+import { classMeanLoss, meanLoss, worstUnit, type Losses, type MeanLoss } from "./meanLoss";
+import { lossTable, sharesOf, type Ends, type Problem, type Scenario } from "./problem";
 
-/** Costs, prevalence and level asked for, and the cases that answer. */
-export interface Question {
-  mu: number;
-  nu: number;
-  /** What reviews cost beyond nu. */
-  extra: Surcharge;
-  /** Null: that of the data. */
-  prevalence: number | null;
-  level: number;
-  judged: readonly Judged[];
-  /** Joint cases of two models with the first of them first; null where the data hold none. */
-  joint(first: number, second: number): JointOutcomes | MoneyJoint | null;
+/** The cases behind the rules: each of them, or sums of them. */
+export interface Source {
+  /** Losses of a rule, or beyond those of another one; null where nobody knows which scores belong to one case. */
+  losses(first: Candidate, second: Candidate | null, scenario: Scenario): Losses | null;
+  /** Class of the rows that `losses` lists. */
+  classes(second: Candidate | null): Uint8Array;
+  /** Largest loss by class and action of a case that the rule may treat so, beyond the cheapest action of another; -Infinity else. */
+  worst(rule: Candidate, scenario: Scenario, shares: Shares | null, other: Candidate | null): number[][];
+  /** Smallest and largest cost of every action, where every case has its own costs; else null. */
+  spans(scenario: Scenario): readonly Ends[] | null;
+  /** By how much the actions of two rules can differ on a case, where every case has its own costs; else null. */
+  gaps(one: readonly boolean[], two: readonly boolean[], scenario: Scenario): Ends | null;
+  /** Whether two rules decide alike on every case. */
+  alike(first: Candidate, second: Candidate): boolean;
+  /** Whether weights say how much single cases matter. */
+  readonly importance: boolean;
+  /** How much more than others the units of a class weigh. */
+  readonly classWeight: readonly [negative: number, positive: number];
 }
 
-/** Honest cost per case with its interval, beside the cost with hindsight. */
+/** What intervals need besides the cases. */
+export interface Inference {
+  source: Source;
+  /** Quantile of Student's t at the confidence level; NaN where the page can give no interval. */
+  quantile: number;
+  rateVariance: number;
+  /** Whether a review costs the same whatever the class, where costs differ by case. */
+  sameReview: boolean;
+}
+
+/** Honest cost with its interval, beside the cost with hindsight. */
 export interface Estimate {
   cost: number;
   interval: Ends;
   hindsight: number;
+  mean: MeanLoss | null;
+  /** Whether an outcome of the largest loss is among the judged cases. */
+  worstSeen: boolean;
 }
 
-/** Factors on the costs of cases called negative, called positive and reviewed; infinite reviews are never paid. */
-function factorsOf({ mu, nu }: Question): Factors {
-  return [1, mu, nu === Infinity ? 0 : nu];
+const UNKNOWN: Ends = [NaN, NaN];
+
+type Shares = readonly [negative: number, positive: number];
+
+/** Estimate what a rule costs in use; the lower end is never below what is certain. */
+export function costOf(rule: Candidate, scenario: Scenario, { source, quantile, rateVariance, sameReview }: Inference): Estimate {
+  const [cost, hindsight] = [costAt(rule, scenario), costAt(rule, scenario, true)];
+  const losses = Number.isNaN(quantile) ? null : source.losses(rule, null, scenario);
+  if (losses === null) return { cost, interval: UNKNOWN, hindsight, mean: null, worstSeen: true };
+  const shares = sharesOf(scenario);
+  const worst = source.worst(rule, scenario, shares, null);
+  const highest = Math.max(...worst.flat());
+  const unit = worstUnit(highest, losses, source.classes(null), source.importance);
+  let mean = { ...meanLoss(losses, unit, 1, rateVariance), cost };
+  const spans = actionSpans(rule, scenario, source);
+  const taken = takenBy(rule);
+  const paid = paidBy(rule, scenario, true);
+  const certain = sharesUsed(rule, scenario).reduce((sum, share, at) => {
+    const action = at % 3;
+    return sum + (action === 2 && sameReview ? paid[at] : share > 0 ? share * spans[action][0] : 0);
+  }, 0);
+  const alone = shares !== null && taken.filter(Boolean).length === 1;
+  const settled = alone || spans.every(([low, high], action) => !taken[action] || low === high);
+  if (mean.error === 0 && settled) mean = { ...mean, raised: cost, raisedError: 0 };
+  const [low, high] = [cost - quantile * mean.error, mean.raised + quantile * mean.raisedError];
+  const worstSeen = worst.some((row, kind) => row.some((loss, action) => loss >= highest - 1e-12 * Math.abs(highest) && rule.honest[3 * kind + action] > 0));
+  return { cost, interval: [Math.min(Math.max(low, certain), cost), Math.max(high, cost)], hindsight, mean, worstSeen };
 }
 
-/** Honest cost per case of a rule. */
-export function honestCost({ honest, bills }: Candidate, question: Question): number {
-  return bills === null ? meanCost(honest, question) : billCost(bills[0], factorsOf(question), question.prevalence);
+/** Shares of all cases by class and decision of the written rule. */
+function sharesUsed({ hindsight }: Candidate, { prevalence }: Scenario): number[] {
+  const sizes = [0, 1].map((kind) => hindsight[3 * kind] + hindsight[3 * kind + 1] + hindsight[3 * kind + 2]);
+  const each = prevalence === null ? [1, 1].map(() => 1 / (sizes[0] + sizes[1])) : [1 - prevalence, prevalence].map((share, kind) => (sizes[kind] > 0 ? share / sizes[kind] : 0));
+  return Array.from(hindsight, (cases, at) => cases * each[at < 3 ? 0 : 1]);
 }
 
-/** Expected cost per case of a table of outcomes. */
-function meanCost(table: OutcomeTable, { mu, nu, extra, prevalence }: Question): number {
-  return meanAndError(lossSums(table, pricesAt(mu, nu, extra)), prevalence)[0];
+/** Losses of the classes that were judged. */
+function judgedLosses({ honest }: Candidate, scenario: Scenario): number[][] {
+  return lossTable(scenario).filter((_, kind) => honest[3 * kind] + honest[3 * kind + 1] + honest[3 * kind + 2] > 0);
 }
 
-/** Honest cost with its interval for the true cost of the rule in use. */
-export function costOf({ honest, hindsight, bills }: Candidate, question: Question): Estimate {
-  const { mu, nu, extra, prevalence, level } = question;
-  if (bills !== null) return billEstimate(bills, judgedMeans(question), factorsOf(question), level, prevalence);
-  const prices = pricesAt(mu, nu, extra);
-  const [low, high] = honestInterval(lossSums(hindsight, prices), lossSums(honest, prices), level, prevalence);
-  const rate = prevalence ?? ownRate(honest);
-  // every case can cost its most expensive outcome, and no more
-  const worst = rate * Math.max(1, prices.abstainPositive) + (1 - rate) * Math.max(mu, prices.abstainNegative);
-  return {
-    cost: meanCost(honest, question),
-    interval: [Math.max(low, 0), Math.min(high, worst)],
-    hindsight: meanCost(hindsight, question),
-  };
+/** Smallest and largest cost of every action over the classes that were judged, or over the cases. */
+function actionSpans(rule: Candidate, scenario: Scenario, source: Source): readonly Ends[] {
+  const rows = judgedLosses(rule, scenario);
+  const span = (action: number): Ends => [Math.min(...rows.map((row) => row[action])), Math.max(...rows.map((row) => row[action]))];
+  return source.spans(scenario) ?? [0, 1, 2].map(span);
 }
 
-/** Share of positives among the cases of a table. */
-function ownRate(table: OutcomeTable): number {
-  const [negative, positive] = [table[0] + table[1] + table[2], table[3] + table[4] + table[5]];
-  return positive / (positive + negative);
-}
-
-/** Shares of all cases by class and decision under a prevalence; they sum to 1. */
-export function ratesOf(table: OutcomeTable, prevalence: number | null): OutcomeTable {
-  const sizes = [table[0] + table[1] + table[2], table[3] + table[4] + table[5]];
-  const n = sizes[0] + sizes[1];
-  const weights =
-    prevalence === null ? [1 / n, 1 / n] : [(1 - prevalence) / sizes[0], prevalence / sizes[1]];
-  return table.map((cases, at) => cases * weights[at < 3 ? 0 : 1]);
-}
-
-/** Honest difference per case, first minus second, with its interval on the same held-out cases. */
-export function differenceOf(
-  first: Candidate,
-  second: Candidate,
-  question: Question,
-): { difference: number; interval: Ends } {
-  const { mu, nu, extra, prevalence, level } = question;
-  const difference = honestCost(first, question) - honestCost(second, question);
-  const joint = jointOutcomes(first, second, question);
-  if (joint === null) return { difference, interval: unpaired(first, second, question) };
-  if (joint.every(decideAlike)) return { difference: 0, interval: [0, 0] };
-  if (second.model === null) return { difference, interval: againstConstant(first, second, question) };
-  if (first.model === null) {
-    const [low, high] = againstConstant(second, first, question);
-    return { difference, interval: [-high, -low] };
+/** Mean cost of a rule beyond that of another on the same cases; two units of the worst loss are added, or one to each stratum. */
+export function gapOf(first: Candidate, second: Candidate, scenario: Scenario, { source, rateVariance }: Inference): MeanLoss | null {
+  const losses = source.losses(first, second, scenario);
+  if (losses === null) return null;
+  const shares = sharesOf(scenario);
+  if (losses.sample.stratum !== null && losses.sample.cluster === null) {
+    const worst = source.worst(first, scenario, null, second).map((row, kind) => Math.max(...row) * source.classWeight[kind]);
+    return classMeanLoss(losses, worst, rateVariance);
   }
-  if (first.bills !== null) return { difference, interval: amountsInterval(first, second, question) };
-  const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu, extra)));
-  return { difference, interval: intervalOfDifference(hindsight, honest, level, prevalence) };
+  const worst = Math.max(...source.worst(first, scenario, shares, second).flat());
+  return meanLoss(losses, worstUnit(worst, losses, source.classes(second), source.importance), 2, rateVariance);
 }
 
-/**
- * Interval of the cost of a rule beyond that of one decision for all cases: the interval of a cost, of
- * losses less what the constant decision costs on the same case. An error added to the rule is none of
- * the other, so it does not cancel in the mean.
- */
-function againstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
-  if (rule.bills !== null) return amountsAgainstConstant(rule, constant, question);
-  const { mu, nu, extra, prevalence, level } = question;
-  const prices = pricesAt(mu, nu, extra);
-  const losses = lossesAt(prices);
-  const decision = constantDecision(constant);
-  const spared = losses.map((byDecision) => byDecision[decision]);
-  const [hindsight, honest] = [rule.hindsight, rule.honest].map((table) => {
-    const sums = lossSums(table, prices);
-    const [negative, positive] = losses.map((byDecision, at) => {
-      const gaps = byDecision.map((loss) => loss - spared[at]);
-      const sum = (power: number) => gaps.reduce((total, gap, k) => total + table[3 * at + k] * gap ** power, 0);
-      return { total: sum(1), squares: sum(2) };
-    });
-    return {
-      positive: { ...sums.positive, ...positive, worst: prices.miss - spared[1] },
-      negative: { ...sums.negative, ...negative, worst: prices.alarm - spared[0] },
-    };
+/** Honest difference per case, first minus second, with its interval on the same cases. */
+export function differenceAt(first: Candidate, second: Candidate, scenario: Scenario, inference: Inference): { difference: number; interval: Ends } {
+  const { source, quantile } = inference;
+  if (source.alike(first, second)) return { difference: 0, interval: [0, 0] };
+  const difference = costAt(first, scenario) - costAt(second, scenario);
+  const [gap, back] = Number.isNaN(quantile) ? [null, null] : [gapOf(first, second, scenario, inference), gapOf(second, first, scenario, inference)];
+  if (gap === null || back === null) return { difference, interval: UNKNOWN };
+  let [low, high] = [-(back.raised + quantile * back.raisedError), gap.raised + quantile * gap.raisedError];
+  const [least, most] = farthest(first, second, scenario, source);
+  [low, high] = [Math.max(low, least), Math.min(high, most)];
+  return { difference: gap.cost, interval: [Math.min(low, gap.cost), Math.max(high, gap.cost)] };
+}
+
+/** No case differs by more than the actions of the two rules can. */
+function farthest(first: Candidate, second: Candidate, scenario: Scenario, source: Source): Ends {
+  const [one, two] = [takenBy(first), takenBy(second)];
+  const found = source.gaps(one, two, scenario);
+  if (found !== null) return found;
+  const ends = judgedLosses(first, scenario).map((row) => {
+    const [a, b] = [row.filter((_, action) => one[action]), row.filter((_, action) => two[action])];
+    return [Math.min(...a) - Math.max(...b), Math.max(...a) - Math.min(...b)];
   });
-  return honestInterval(hindsight, honest, level, prevalence);
+  return [Math.min(...ends.map(([low]) => low)), Math.max(...ends.map(([, high]) => high))];
 }
 
-/** Joint outcomes, honest and with hindsight; null where nobody knows which scores belong together. */
-function jointOutcomes(
-  first: Candidate,
-  second: Candidate,
-  { judged, joint }: Question,
-): [JointTable, JointTable] | null {
-  // a rule without a model decides alike on every case, also on those of the other's model
-  const model = first.model ?? second.model ?? 0;
-  if (first.model === null || second.model === null || first.model === second.model) {
-    return judged[model].joint(onCasesOf(judged[model], first), onCasesOf(judged[model], second));
-  }
-  const swapped = second.model < first.model;
-  const [a, b] = swapped ? [second, first] : [first, second];
-  const tables = joint(a.model!, b.model!)?.outcomes(a.decisions, b.decisions) ?? null;
-  return tables === null || !swapped ? tables : [transposed(tables[0]), transposed(tables[1])];
-}
-
-/** The model with amounts that a rule is judged with. */
-function moneyModel(model: number | null, { judged }: Question): MoneyModel {
-  return judged[model ?? 0] as MoneyModel;
-}
-
-function judgedMeans(question: Question): MoneyModel["means"] {
-  return moneyModel(0, question).means;
-}
-
-/** Paired interval where every case has its own costs. */
-function amountsInterval(first: Candidate, second: Candidate, question: Question): Ends {
-  const factors = factorsOf(question);
-  const means = judgedMeans(question);
-  const sign = first.model! <= second.model! ? 1 : -1;
-  const [a, b] = sign > 0 ? [first, second] : [second, first];
-  const same = a.model === b.model;
-  const between = same ? moneyModel(a.model, question) : (question.joint(a.model!, b.model!) as MoneyJoint);
-  const sums = between.gaps(a.decisions, b.decisions, factors);
-  const [low, high] = gapInterval(sums, means, factors, question.level, question.prevalence);
-  return sign > 0 ? [low, high] : [-high, -low];
-}
-
-function amountsAgainstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
-  const factors = factorsOf(question);
-  const model = moneyModel(rule.model, question);
-  const code = constantDecision(constant);
-  const sums = model.gaps(rule.decisions, model.always(code), factors);
-  return constantInterval(sums, model.means, factors, code, question.level, question.prevalence);
-}
-
-function onCasesOf(judged: Judged, { model, honest, decisions }: Candidate): Candidate["decisions"] {
-  if (model !== null) return decisions;
-  return judged.always(constantDecision({ honest }));
-}
-
-/** The one decision of a rule that treats all cases alike. */
-function constantDecision({ honest }: Pick<Candidate, "honest">): number {
-  return [0, 1, 2].find((decision) => honest[decision] + honest[3 + decision] > 0) ?? 0;
-}
-
-function transposed(joint: JointTable): JointTable {
-  return joint.map((_, at) => joint[9 * Math.floor(at / 9) + 3 * (at % 3) + (Math.floor(at / 3) % 3)]);
-}
-
-/** Holds for any dependence between the two: their half-widths add up. */
-function unpaired(first: Candidate, second: Candidate, question: Question): Ends {
-  const [one, two] = [costOf(first, question).interval, costOf(second, question).interval];
-  return [one[0] - two[1], one[1] - two[0]];
+/** Honest difference in the middle of the ranges, and its interval over them; `shift` is what the first one rises by as the chosen rule. */
+export function differenceOf(first: Candidate, second: Candidate, problem: Problem, corners: readonly Scenario[], inference: Inference, shift = 0): { difference: number; interval: Ends } {
+  const found = differenceAt(first, second, problem, inference);
+  if (inference.source.alike(first, second)) return found;
+  const ends = [found.interval, ...(problem.ranges === null ? [] : corners.map((corner) => differenceAt(first, second, corner, inference).interval))];
+  // other models may be as lucky, rules that nobody chose are not
+  const difference = found.difference + (second.model === null || second.fixed !== null ? shift : 0);
+  const [low, high] = [Math.min(...ends.map(([end]) => end)), Math.max(...ends.map(([, end]) => end)) + shift];
+  return { difference, interval: [Math.min(low, difference), Math.max(high, difference)] };
 }

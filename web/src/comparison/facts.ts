@@ -17,6 +17,10 @@ export interface Stakes {
 
 export type VersusKey = "trivial" | "never_abstaining" | "runner_up";
 
+/** How sure it is that the rule of a model is cheaper than the best rule without one. */
+export type Verdict = "proven" | "likely" | "unproven";
+
+/** Answer.facts() of Python; where the page cannot correct a cost for the choice among all rules it is what the rule measured. */
 export interface Facts {
   kind: "window" | "threshold" | TrivialRule;
   model: string | null;
@@ -26,42 +30,37 @@ export interface Facts {
   upper: number;
   calls_positive: boolean;
   calls_negative: boolean;
+  /** Shares of all cases by what the rule as written does with them. */
   called_positive: number;
   called_negative: number;
-  /** Share that the rule as written sends to a person. */
   abstained: number;
   /** The same share of the rules of the folds: honest. */
   abstention_rate: number;
   missed: number;
   alarms: number;
+  /** Null where the cost is measured. */
+  verdict: Verdict | null;
   cost: number;
+  honest_cost: number;
   interval: readonly number[];
+  /** Null where costs and prevalence are numbers. */
+  cost_range: readonly number[] | null;
+  /** Whether the cost counts one worst case more, as none was seen. */
+  one_added: boolean;
   versus: Partial<Record<VersusKey, VersusFacts>>;
   worst_cost: number | null;
   regret: number | null;
-  /** Upper end of the regret, where Python says it. */
-  regret_bound?: number | null;
+  regret_bound: number | null;
   advice_cost: number | null;
   best_trivial: { name: TrivialRule; cost: number } | null;
   guaranteed_cost: number | null;
   guarantee_defined: boolean;
   n: number;
+  n_rules: number;
   confidence_level: number;
   stakes?: Stakes | null;
 }
 
-/** Answer.facts() of Python: `cost` is what to expect after the choice among all rules, `honest_cost` what the rule measured. */
-export interface MadeFacts extends Facts {
-  /** How sure it is that the rule of a model is cheaper than the best one without. */
-  verdict: "proven" | "likely" | "unproven";
-  honest_cost: number;
-  /** Null where costs and prevalence are numbers. */
-  cost_range: readonly number[] | null;
-  n_rules: number;
-  /** Whether the cost counts one worst case more, as none was seen. */
-  one_added: boolean;
-}
-
-export function isMade(facts: Facts): facts is MadeFacts {
-  return "verdict" in facts;
+export function isMade(facts: Facts): facts is Facts & { verdict: Verdict } {
+  return facts.verdict !== null;
 }

@@ -1,60 +1,58 @@
 /** The rule in use today, judged like the answer and against it. */
-import { fixedOutcomes, jointWithFixed, type FixedRule } from "../math/fixedRule";
-import { differenceInterval, differenceSums, pricesAt } from "../math/intervals";
+import type { Answer } from "../answer";
+import { always } from "../math/foldTable";
+import { fixedDecisions, nearestOutcomes, type FixedRule } from "../math/fixedRule";
 import type { Prepared } from "../math/models";
-import { scoreLevel } from "../math/scoreLevel";
-import type { ReportData } from "../data";
-import type { RuleLimits } from "../math/windowSearch";
-import { modelCandidates, type Candidate } from "./candidates";
-import { costOf, honestCost, ratesOf, type Estimate, type Question } from "./estimates";
+import { ratesOf, type Candidate } from "./candidates";
+import type { Candidates } from "./choice";
+import { costOf, differenceOf, type Estimate } from "./estimates";
+import { cornersOf, type Ends } from "./problem";
+import { RowSource } from "./rowSource";
 
 export interface TodayFacts {
   /** Honest and with hindsight alike: no case chose the rule. */
   cost: Estimate;
   /** Shares of all cases by class and decision. */
   shares: ArrayLike<number>;
-  /** The answer minus the rule of today, per case. */
-  change: { difference: number; interval: readonly number[] };
+  /** What the answer costs beyond the rule of today, per case. */
+  change: { difference: number; interval: Ends };
   /** Whether the page holds every score, so that nothing was rounded to thresholds at hand. */
   exact: boolean;
 }
 
-/** Judge a fixed rule and the change to `best`; `fine` prepares every score, null where the page does not hold them. */
-export function todayFacts(
-  rule: FixedRule,
-  best: Candidate,
-  report: ReportData,
-  question: Question,
-  fine: Prepared | null,
-  limits: RuleLimits | null,
-  searched: boolean,
-): TodayFacts {
-  const level = scoreLevel(report);
-  const table = fixedOutcomes(rule, report, level);
-  const today: Candidate = { ...best, kind: "window", model: rule.model, window: null, honest: table, hindsight: table, bills: null };
-  const cost = costOf(today, question);
-  const difference = honestCost(best, question) - cost.cost;
-  const shares = ratesOf(table, question.prevalence);
-  const own = costOf(best, question).interval;
+/** Judge a fixed rule and the change to the answer; without intervals unless the hand rests. */
+export function todayFacts(rule: FixedRule, { rule: best, facts }: Answer, candidates: Candidates, prepared: Prepared, rests: boolean): TodayFacts {
+  const { problem } = candidates;
+  const inference = rests ? candidates.inference : { ...candidates.inference, quantile: NaN };
+  const today = fixedCandidate(rule, candidates, prepared);
+  const cost = costOf(today, problem, inference);
+  const found = differenceOf(best, today, problem, cornersOf(problem), inference, facts.cost - facts.honest_cost);
+  const exact = inference.source instanceof RowSource;
   // any dependence between the two: their half-widths add up
-  const apart = [own[0] - cost.interval[1], own[1] - cost.interval[0]];
-  if (level === null || fine === null) return { cost, shares, change: { difference, interval: apart }, exact: level !== null };
-  const decided = searched ? best : byScore(best, question, fine, limits);
-  if (decided === null) return { cost, shares, change: { difference, interval: apart }, exact: true };
-  const joint = jointWithFixed(level, decided.model ?? 0, decided.decisions, rule);
-  const [honest, hindsight] = joint.map((one) => differenceSums(one, pricesAt(question.mu, question.nu, question.extra)));
-  const interval = differenceInterval(hindsight, honest, question.level, question.prevalence);
-  return { cost, shares, change: { difference, interval }, exact: true };
+  const own = costOf(best, problem, inference).interval;
+  const interval: Ends = exact ? found.interval : [own[0] - cost.interval[1], own[1] - cost.interval[0]];
+  return { cost, shares: ratesOf(today.honest, problem.prevalence), change: { difference: found.difference, interval }, exact };
 }
 
-/** The same rule with its decisions among all scores instead of blocks. */
-function byScore(best: Candidate, { mu, nu }: Question, fine: Prepared, limits: RuleLimits | null): Candidate | null {
-  if (fine.judged === null) return null;
-  if (best.model === null) {
-    const [decision] = [0, 1, 2].filter((code) => best.honest[code] + best.honest[3 + code] > 0);
-    return { ...best, decisions: fine.judged[0].always(decision) };
+function fixedCandidate(rule: FixedRule, { inference: { source }, trivial }: Candidates, { report, models }: Prepared): Candidate {
+  const base: Candidate = { ...trivial[0], kind: "window", model: rule.model, constant: null, decisions: { honest: [], hindsight: always(0) }, order: [0, 0] };
+  if (!(source instanceof RowSource)) {
+    const table = nearestOutcomes(rule, report, models[rule.model].data);
+    return { ...base, honest: table, hindsight: table, paid: null };
   }
-  const { model, kind } = best;
-  const rules = modelCandidates(fine.judged[model], fine.models[model].surface, model, mu, nu, limits ?? {});
-  return rules.find((one) => one.kind === kind) ?? null;
+  const { rows, judged } = source;
+  const fixed = fixedDecisions(rule, rows);
+  const table = (weight: Float64Array, cost: (row: number, action: number) => number): Float64Array => {
+    const sums = new Float64Array(6);
+    fixed.forEach((action, row) => (sums[3 * rows.kindOf(row) + action] += weight[row] * cost(row, action)));
+    return sums;
+  };
+  const paid = (weight: Float64Array): Float64Array => table(weight, (row, action) => rows.costs![action][row]);
+  return {
+    ...base,
+    fixed,
+    honest: table(judged, () => 1),
+    hindsight: table(judged, () => 1),
+    paid: rows.costs === null ? null : [paid(judged), paid(judged)],
+  };
 }

@@ -1,8 +1,7 @@
 /**
  * The answer in words: from facts to sentences.
  *
- * Facts of Python give the strings of demur.comparison.words. Facts of the page are measured: there is no verdict, and the cost
- * is called so.
+ * Facts with a verdict give the strings of demur.comparison.words. Without one the cost is what the rule measured, and is called so.
  */
 import { general, grouped, roundEven, thresholdText } from "../numbers";
 import { isMade, type Facts, type VersusFacts } from "./facts";
@@ -151,13 +150,14 @@ function costSentence(facts: Facts): string {
   const step = stepOf(facts);
   const { interval, versus } = facts;
   const cost = money(facts.cost, step);
-  const over = isMade(facts) ? facts.cost_range : null;
-  let text = `${isMade(facts) ? "Cost" : "Measured cost"} ${cost} per 1000 cases`;
+  const over = facts.cost_range;
+  const named = isMade(facts) ? "Cost" : "Measured cost";
+  let text = `${named} ${cost} per 1000 cases`;
   if (over !== null) {
-    const most = isTrivial(facts) ? "" : `, at most ${money(interval[1], step)} with ${level(facts)} confidence`;
+    const most = isTrivial(facts) || Number.isNaN(interval[1]) ? "" : `, at most ${money(interval[1], step)} with ${level(facts)} confidence`;
     const [least, highest] = over.map((end) => money(end, step));
     const span = least === highest ? least : `${least} to ${highest}`;
-    text = `Cost ${span} per 1000 cases over the ranges${most}; ${cost} in their middle`;
+    text = `${named} ${span} per 1000 cases over the ranges${most}; ${cost} in their middle`;
   }
   if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
   const sure = over !== null ? "" : bracketed(interval, step, `${level(facts)} interval `);
@@ -201,18 +201,11 @@ function level(facts: Facts): string {
 
 /** Say what a range of costs means for the rule. */
 function ranges(facts: Facts): string[] {
+  const { regret, regret_bound: bound } = facts;
+  if (regret === null) return [];
   const step = stepOf(facts);
-  if (isMade(facts))
-    return facts.regret === null || typeof facts.regret_bound !== "number"
-      ? []
-      : [
-          `It costs up to ${money(facts.regret, step)} more than a rule chosen for the true costs, ` +
-            `at most ${money(facts.regret_bound, step)} with ${level(facts)} confidence.`,
-        ];
-  if (facts.worst_cost === null) return [];
-  const most = `Over the range of costs it costs at most ${money(facts.worst_cost, step)}`;
-  if (facts.regret === null) return [most, "anywhere."];
-  return [most, `and at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
+  const most = bound === null ? "" : `, at most ${money(bound, step)} with ${level(facts)} confidence`;
+  return [`It costs up to ${money(regret, step)} more than a rule chosen for the true costs${most}.`];
 }
 
 /** Say against which rules, whose differences are not shown, the cases prove nothing. */

@@ -1,10 +1,8 @@
 /** Values on a grid of costs, to colour the map and to raise the 3-D surface. */
-import { modelCandidates } from "../comparison/candidates";
-import { honestCost } from "../comparison/estimates";
-import type { Totals } from "../data";
+import { costAt, modelCandidates } from "../comparison/candidates";
 import { honestCosts } from "./honestMap";
-import { questionAt, type Prepared } from "./models";
-import { MoneyModel } from "./moneyModel";
+import type { Prepared } from "./models";
+import { MoneySurface } from "./moneySurface";
 import type { Surface } from "./surface";
 import type { TrivialRule } from "./trivial";
 import type { RuleLimits } from "./windowSearch";
@@ -88,7 +86,6 @@ export const NO_MODEL = -1;
 export function mapValues(
   mode: MapMode,
   grid: CostGrid,
-  report: Totals,
   prepared: Prepared,
   model: number,
   other = model,
@@ -96,7 +93,7 @@ export function mapValues(
   const { surface } = prepared.models[model];
   switch (mode) {
     case "cost":
-      return modelCosts(grid, report, prepared, model);
+      return modelCosts(grid, prepared, model);
     case "abstention":
       return fill(grid, (mu, nu) => abstention(surface, mu, nu));
     case "lower":
@@ -104,30 +101,30 @@ export function mapValues(
     case "upper":
       return fill(grid, (mu, nu) => surface.upper[surface.cuts(mu, nu)[1]]);
     case "winner":
-      return winners(grid, report, prepared);
+      return winners(grid, prepared);
     case "difference": {
-      const costs = modelCosts(grid, report, prepared, other);
-      return modelCosts(grid, report, prepared, model).map((cost, at) => cost - costs[at]);
+      const costs = modelCosts(grid, prepared, other);
+      return modelCosts(grid, prepared, model).map((cost, at) => cost - costs[at]);
     }
   }
 }
 
 /** Cost of the best rule of one model. */
-function modelCosts(grid: CostGrid, report: Totals, prepared: Prepared, model: number): Float64Array {
+function modelCosts(grid: CostGrid, prepared: Prepared, model: number): Float64Array {
   const { surface, judged } = prepared.models[model];
-  if (judged instanceof MoneyModel) return amountCosts(grid, prepared, model);
+  if (surface instanceof MoneySurface) return amountCosts(grid, prepared, model);
   return judged === null
     ? surfaceCosts(surface, grid)
-    : honestCosts(judged, surface, report, prepared.prevalence, grid);
+    : honestCosts(judged, surface, prepared.prevalence, grid);
 }
 
 /** Honest cost of the best rule where every case has its own costs. */
 function amountCosts(grid: CostGrid, prepared: Prepared, model: number): Float64Array {
   const { surface, judged } = prepared.models[model];
   return fill(grid, (mu, nu) => {
-    const question = questionAt(prepared, mu, nu)!;
-    const rules = modelCandidates(judged!, surface, model, mu, nu, null);
-    return Math.min(...rules.map((rule) => honestCost(rule, question)));
+    const problem = { costs: { fn: 1, fp: mu, abstain: nu }, prevalence: prepared.prevalence, ranges: null, objective: "expected", limits: null, byCase: true } as const;
+    const rules = modelCandidates(judged!, () => surface, model, problem);
+    return Math.min(...rules.map((rule) => costAt(rule, problem)));
   });
 }
 
@@ -137,9 +134,9 @@ const BILL = 200;
 /** Points on a side of a map of amounts for so many steps of searches; null without amounts. */
 export function amountsSide(prepared: Prepared, models: number, work: number, most: number): number | null {
   const { surface, judged } = prepared.models[0];
-  if (!(judged instanceof MoneyModel)) return null;
+  if (!(surface instanceof MoneySurface)) return null;
   // a window and a threshold are searched in every table, and what they cost is added up
-  const each = 2 * models * judged.tables.length * (surface.size + BILL);
+  const each = 2 * models * judged!.tables.length * (surface.size + BILL);
   return Math.min(most, Math.max(8, Math.round(Math.sqrt(work / each))));
 }
 
@@ -149,9 +146,9 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
 }
 
 /** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
-function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
+function winners(grid: CostGrid, prepared: Prepared): Float64Array {
   const least = fill(grid, (mu, nu) => Math.min(...Object.values(prepared.models[0].surface.trivial(mu, nu))));
-  return cheapestOf(least, prepared.models.map((_, k) => () => modelCosts(grid, report, prepared, k)));
+  return cheapestOf(least, prepared.models.map((_, k) => () => modelCosts(grid, prepared, k)));
 }
 
 /** Place of the first model that is cheaper than all before it and than `least`, point by point. */

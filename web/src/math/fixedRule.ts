@@ -1,9 +1,7 @@
 /** A rule that no case of the data chose, such as the one in use today: what it decides, and at which costs it is right. */
-import type { ReportData } from "../data";
-import { decisionAt } from "./heldOut";
-import type { Decisions } from "./judged";
-import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
-import type { ScoreLevel } from "./scoreLevel";
+import type { ModelData, ReportData } from "../data";
+import type { Rows } from "./rows";
+import { ABSTAINED, type OutcomeTable } from "./outcomes";
 import type { Surface } from "./surface";
 import type { CostPoint, Surcharge } from "./units";
 
@@ -21,16 +19,14 @@ export function decisionOf({ lower, upper }: Pick<FixedRule, "lower" | "upper">,
   return score <= lower ? 0 : lower === upper ? 0 : ABSTAINED;
 }
 
-/** Cases by class and decision; of large data at the nearest thresholds of the ROC curve that the page holds. */
-export function fixedOutcomes(rule: FixedRule, report: ReportData, level: ScoreLevel | null): OutcomeTable {
-  if (level !== null) {
-    const table = new Float64Array(6);
-    level.eachCase(rule.model, (positive, score, size) => {
-      table[(positive ? 3 : 0) + decisionOf(rule, score)] += size;
-    });
-    return table;
-  }
-  const { fpr, tpr, thresholds } = report.models[rule.model].roc;
+/** What it decides on every case. */
+export function fixedDecisions(rule: FixedRule, { scores, ranks }: Rows): Uint8Array {
+  return Uint8Array.from(ranks[rule.model], (rank) => decisionOf(rule, scores[rule.model][rank]));
+}
+
+/** Cases by class and decision at the nearest thresholds of the ROC curve that the page holds. */
+export function nearestOutcomes(rule: FixedRule, { n_positive, n_negative }: ReportData, { roc }: ModelData): OutcomeTable {
+  const { fpr, tpr, thresholds } = roc;
   const nearest = (score: number): number => {
     let best = 0;
     thresholds.forEach((value, k) => {
@@ -44,25 +40,7 @@ export function fixedOutcomes(rule: FixedRule, report: ReportData, level: ScoreL
     const undecided = rule.lower === rule.upper ? 0 : n * Math.max(0, rate[upTo] - rate[from]);
     return [n - called - undecided, called, undecided];
   };
-  return Float64Array.from([...side(report.n_negative, fpr), ...side(report.n_positive, tpr)]);
-}
-
-/** Joint outcomes of a rule of the page (first) and a fixed one: honest, and with hindsight. */
-export function jointWithFixed(
-  level: ScoreLevel,
-  model: number,
-  decisions: Decisions,
-  rule: FixedRule,
-): [honest: JointTable, hindsight: JointTable] {
-  const [honest, hindsight] = [new Float64Array(18), new Float64Array(18)];
-  level.eachPlace(model, rule.model, ({ positive, rank, score, size, tables }) => {
-    const at = (positive ? 9 : 0) + decisionOf(rule, score);
-    hindsight[at + 3 * decisionAt(2 * rank, decisions.hindsight)] += size;
-    for (const { table, position } of tables) {
-      honest[at + 3 * decisionAt(position, decisions.honest[table])] += size / tables.length;
-    }
-  });
-  return [honest, hindsight];
+  return Float64Array.from([...side(n_negative, fpr), ...side(n_positive, tpr)]);
 }
 
 /** Shares of positives between which a threshold lies: of the blocks beside it, or of the one it cuts. */

@@ -1,33 +1,33 @@
 /** Honest cost of a model's best rule on a grid of costs: every table walks along the rows once. */
-import { sameForAll } from "../comparison/candidates";
+import type { Judged } from "../comparison/candidates";
 import type { CostGrid } from "./costMap";
-import type { FoldTable } from "./heldOut";
-import type { JudgedModel } from "./judged";
+import type { FoldTable } from "./foldTable";
 import { evenShare, mayPay } from "./lemma1";
 import { assumedPrevalence, classWeights, shareBorders, TIE, type Weights } from "./masses";
 import { upTo } from "./search";
 import type { Surface } from "./surface";
 import { trivialCosts, TRIVIAL_RULES } from "./trivial";
-import type { Totals } from "../data";
 
 /** The smaller of the honest costs of window and threshold at every point; a miss costs 1. */
 export function honestCosts(
-  judged: JudgedModel,
+  judged: Judged,
   surface: Surface,
-  totals: Totals,
   prevalence: number | null,
   grid: CostGrid,
 ): Float64Array {
   const { mus, nus } = grid;
+  const tables = judged.tables.filter((table) => table !== null);
+  const size = (kind: number): number => tables.reduce((sum, { atCuts: { all } }) => sum + all[kind], 0) / judged.repeats;
+  const totals = { n_positive: size(1), n_negative: size(0) };
   const weights = classWeights(totals, prevalence);
   const each = { positive: weights.positive / judged.repeats, negative: weights.negative / judged.repeats };
   const costs = new Float64Array(mus.length * nus.length);
   const single = new Float64Array(mus.length);
-  for (const table of judged.tables) addTable(table, grid, each, costs, single);
+  for (const table of tables) addTable(table, grid, each, { prevalence, surface }, costs, single);
   const rate = assumedPrevalence(totals, prevalence);
   // a rule that treats all cases alike is judged as the rule without a model it is
   const constant = (i: number, j: number, mu: number, nu: number): number | null => {
-    const decision = sameForAll(i, j, surface.size);
+    const decision = j === 0 ? 1 : i === surface.size ? 0 : i === 0 && j === surface.size ? 2 : null;
     return decision === null ? null : trivialCosts(rate, mu, nu, surface.extra)[TRIVIAL_RULES[[1, 0, 2][decision]]];
   };
   mus.forEach((mu, c) => {
@@ -50,21 +50,20 @@ export function honestCosts(
 function addTable(
   table: FoldTable,
   { mus, nus }: CostGrid,
-  weights: Weights,
+  { positive, negative }: Weights,
+  { prevalence, surface: { extra } }: { prevalence: number | null; surface: Surface },
   costs: Float64Array,
   single: Float64Array,
 ): void {
-  const { shares, positives, negatives, extra } = table;
-  const { positive, negative } = weights;
-  const end = table.positions;
+  const shares = table.training.blockShares(prevalence);
+  const { below, upTo: upToCut, all } = table.atCuts;
   const size = shares.length;
   // cuts rise with mu: one walk per row, for this runs for every table at every point
   let cut = 0;
   for (let c = 0; c < mus.length; c++) {
     const border = evenShare(mus[c]) * (1 - TIE);
     while (cut < size && shares[cut] < border) cut++;
-    const limit = Math.min(Math.max(2 * cut - 1, 0), end);
-    single[c] += positive * positives[limit] + negative * mus[c] * (negatives[end] - negatives[limit]);
+    single[c] += positive * below[1][cut] + negative * mus[c] * (all[0] - below[0][cut]);
   }
   for (let r = 0; r < nus.length; r++) {
     const nu = nus[r];
@@ -81,10 +80,10 @@ function addTable(
       const border = ((mu - onNegative) / (mu + onPositive - onNegative)) * (1 - TIE);
       while (j < size && shares[j] < border) j++;
       if (extra.alarms !== 0) lowest = upTo(shares, (onNegative / (1 - onPositive + onNegative)) * (1 + TIE));
-      const first = Math.min(lowest < j ? 2 * lowest : Math.max(2 * j - 1, 0), end);
-      const last = Math.min(Math.max(2 * j - 1, 0), end);
-      const missed = positives[first] + onPositive * (positives[last] - positives[first]);
-      const alarmed = mu * (negatives[end] - negatives[last]) + onNegative * (negatives[last] - negatives[first]);
+      const i = lowest < j ? lowest : j;
+      const first = lowest < j ? upToCut : below;
+      const missed = first[1][i] + onPositive * (below[1][j] - first[1][i]);
+      const alarmed = mu * (all[0] - below[0][j]) + onNegative * (below[0][j] - first[0][i]);
       costs[row + c] += positive * missed + negative * alarmed;
     }
   }

@@ -16,11 +16,3 @@ export function mayPay(mu: number, nu: number, extra: Surcharge = NO_SURCHARGE):
   const [positive, negative] = reviewsAt(mu, nu, extra);
   return mu * positive + negative < mu;
 }
-
-/** The border as a line to draw, from mu = 0 to `muMax`. */
-export function borderLine(muMax: number, steps: number, extra: Surcharge): [mu: number, nu: number][] {
-  return Array.from({ length: steps + 1 }, (_, step) => {
-    const mu = (muMax * step) / steps;
-    return [mu, abstentionBorder(mu, extra)];
-  });
-}

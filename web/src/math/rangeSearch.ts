@@ -6,51 +6,28 @@
  *
  * Cuts that another one beats at every point are dropped; pairs of the rest are compared by blocks.
  */
-import { reviewsAt, type CostPoint, type Surcharge } from "./units";
-import { ClassCutCosts, limitedSearch, TIE, type Allowed, type CutCosts, type CutMasses, type RuleLimits } from "./windowSearch";
-
-/** What a miss (1), a false alarm and reviews of either class cost at one point. */
-export interface ClassPrices {
-  alarm: number;
-  positive: number;
-  negative: number;
-}
+import { limitedSearch, TIE, type Allowed, type ClassPrices, type CutCosts, type CutMasses } from "./windowSearch";
 
 /** Starts per block, whose smallest costs bound those of all its windows. */
 const BLOCK = 16;
 
 /**
- * The cuts of the window of least regret; null if the limits allow none. Of several the one that abstains
- * least, then the smaller j, then the larger i. `prices` are null where every case has its own costs.
+ * The cuts of the window of least regret, or of the smallest worst cost; null if none is allowed. Of several the one
+ * that abstains least, then the smaller j, then the larger i. `prices` are null where every case has its own costs.
  */
 export function rangeCuts(
   masses: CutMasses,
   points: readonly CutCosts[],
   prices: readonly ClassPrices[] | null,
-  limits: RuleLimits | null,
+  allowed: Allowed,
   mayAbstain: boolean,
+  regret: boolean,
 ): [i: number, j: number] | null {
-  if (points.length === 1) return limitedSearch(masses, points[0], limits ?? {}, mayAbstain);
-  const allowed = masses.within(limits ?? {});
+  if (points.length === 1) return limitedSearch(masses, points[0], allowed, mayAbstain);
   const slack = TIE * Math.max(...points.map((point) => point.scale(mayAbstain)));
   const kept = prices === null ? keptByCase(masses, points, allowed) : keptByClass(masses, prices, allowed, slack, mayAbstain);
-  const candidates = new Candidates(masses, points, allowed, mayAbstain ? kept : { ...kept, starts: [], stops: [] });
-  return candidates.leastRegret(slack);
-}
-
-/** The same where all cases of a class cost the same. */
-export function classRangeCuts(
-  masses: CutMasses,
-  points: readonly CostPoint[],
-  limits: RuleLimits | null,
-  extra: Surcharge,
-): [i: number, j: number] | null {
-  const prices = points.map(({ mu, nu }) => {
-    const [positive, negative] = reviewsAt(mu, nu, extra);
-    return { alarm: mu, positive, negative };
-  });
-  const costs = prices.map(({ alarm, positive, negative }) => new ClassCutCosts(masses, alarm, [positive, negative]));
-  return rangeCuts(masses, costs, prices, limits, points.every(({ nu }) => nu < Infinity));
+  const candidates = new Candidates(masses, points, allowed, mayAbstain ? kept : { ...kept, starts: [], stops: [] }, regret);
+  return candidates.leastExcess(slack);
 }
 
 interface Kept {
@@ -72,7 +49,7 @@ class Candidates {
   private readonly to: Int32Array;
   private readonly blocks: Float64Array[];
 
-  constructor(private readonly masses: CutMasses, points: readonly CutCosts[], allowed: Allowed, kept: Kept) {
+  constructor(private readonly masses: CutMasses, points: readonly CutCosts[], allowed: Allowed, kept: Kept, regret: boolean) {
     const { size } = masses;
     this.starts = kept.starts.filter((cut) => cut < size - 1);
     this.stops = kept.stops.filter((cut) => cut > 0);
@@ -99,32 +76,34 @@ class Candidates {
       [this.from[y], this.to[y]] = [from, to];
     });
     this.blocks = this.byStart.map(blockMinima);
-    this.aboveFloors();
+    // the worst cost counts what right answers cost, which may differ between the points
+    points.forEach((point, c) => this.subtract(c, regret ? this.floor(c) : -point.base));
   }
 
-  /** Subtract the cost of the cheapest window at each point. */
-  private aboveFloors(): void {
-    this.byStart.forEach((start, c) => {
-      const [stop, empty] = [this.byStop[c], this.byEmpty[c]];
-      let floor = Infinity;
-      for (const cost of empty) floor = Math.min(floor, cost);
-      // both ends of the range of starts rise: a queue holds the smallest ahead
-      const queue: number[] = [];
-      let [head, added] = [0, 0];
-      for (let y = 0; y < stop.length; y++) {
-        for (; added < this.to[y]; added++) {
-          while (queue.length > head && start[queue[queue.length - 1]] >= start[added]) queue.pop();
-          queue.push(added);
-        }
-        while (head < queue.length && queue[head] < this.from[y]) head++;
-        if (head < queue.length) floor = Math.min(floor, stop[y] + start[queue[head]]);
+  private subtract(c: number, floor: number): void {
+    for (const costs of [this.byStop[c], this.byEmpty[c]]) for (let at = 0; at < costs.length; at++) costs[at] -= floor;
+  }
+
+  /** The cost of the cheapest window at a point. */
+  private floor(c: number): number {
+    const [start, stop, empty] = [this.byStart[c], this.byStop[c], this.byEmpty[c]];
+    let floor = Infinity;
+    for (const cost of empty) floor = Math.min(floor, cost);
+    // both ends of the range of starts rise: a queue holds the smallest ahead
+    const queue: number[] = [];
+    let [head, added] = [0, 0];
+    for (let y = 0; y < stop.length; y++) {
+      for (; added < this.to[y]; added++) {
+        while (queue.length > head && start[queue[queue.length - 1]] >= start[added]) queue.pop();
+        queue.push(added);
       }
-      for (let y = 0; y < stop.length; y++) stop[y] -= floor;
-      for (let at = 0; at < empty.length; at++) empty[at] -= floor;
-    });
+      while (head < queue.length && queue[head] < this.from[y]) head++;
+      if (head < queue.length) floor = Math.min(floor, stop[y] + start[queue[head]]);
+    }
+    return floor;
   }
 
-  leastRegret(slack: number): [i: number, j: number] | null {
+  leastExcess(slack: number): [i: number, j: number] | null {
     let least = Infinity;
     for (let at = 0; at < this.empty.length; at++) least = Math.min(least, largest(this.byEmpty, at));
     least = this.visit(least, null);
@@ -254,12 +233,12 @@ function keptByClass(
     if (!single[cut]) free = false;
   }
   free &&= !limited;
-  const alone = ratiosOf(prices.map(() => 1), prices.map(({ alarm }) => alarm));
+  const alone = ratiosOf(prices.map(({ miss }) => miss), prices.map(({ alarm }) => alarm));
   const empty = single.slice();
   if (Number.isFinite(alone.high)) dropAfter(empty, masses, alone.high, single, 0);
   if (Number.isFinite(alone.low)) dropBefore(empty, masses, alone.low, single, slack / alone.unit);
   if (!mayAbstain) return { starts: [], stops: [], empty: places(empty) };
-  const start = ratiosOf(prices.map(({ positive }) => 1 - positive), prices.map(({ negative }) => negative));
+  const start = ratiosOf(prices.map(({ miss, positive }) => miss - positive), prices.map(({ negative }) => negative));
   const stop = ratiosOf(prices.map(({ positive }) => positive), prices.map(({ alarm, negative }) => alarm - negative));
   const [starts, stops] = [allowed.starts.slice(), allowed.stops.slice()];
   // a start gives way to a later one that is at least as good at every point, a stop to an earlier one

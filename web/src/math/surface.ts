@@ -1,10 +1,11 @@
 /** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
 import type { BlockCounts, ModelData, Totals } from "../data";
+import type { Problem } from "../comparison/problem";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
+import { aimsOf, type Training } from "./training";
 import { trivialCosts, type TrivialRule } from "./trivial";
-import { classRangeCuts } from "./rangeSearch";
-import { NO_SURCHARGE, reviewsAt, type CostPoint, type Surcharge } from "./units";
-import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
+import { normalForm, NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
+import type { RuleLimits } from "./windowSearch";
 
 /** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
 export interface Window {
@@ -39,20 +40,19 @@ export class Surface {
   readonly negativeAbove: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  private readonly blocks: BlockCounts;
-  private readonly factors: readonly [number, number];
-  private searched: CutMasses | null = null;
 
   constructor(
-    model: Scored,
+    readonly model: Scored,
     totals: Totals,
-    prevalence: number | null,
+    /** Null: that of the data. */
+    protected readonly rate: number | null,
     /** What reviews cost beyond nu. */
     readonly extra: Surcharge = NO_SURCHARGE,
+    /** The cases windows under limits are searched among; null where nothing is searched. */
+    readonly training: Training | null = null,
   ) {
+    const prevalence = rate;
     const weights = classWeights(totals, prevalence);
-    this.blocks = model.blocks;
-    this.factors = [weights.positive, weights.negative];
     this.prevalence = assumedPrevalence(totals, prevalence);
     this.positiveMass = scaled(model.blocks.positives, weights.positive);
     this.negativeMass = scaled(model.blocks.negatives, weights.negative);
@@ -94,14 +94,28 @@ export class Surface {
 
   /** Cuts of the cheapest window under limits; null where they allow none. */
   limitedCuts(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
-    this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
-    return limitedCuts(this.searched, mu, nu, limits, this.extra);
+    const found = this.training!.cuts(aimsOf(this.problemAt(mu, nu, limits)).at(-1)!);
+    return found && [found[0], found[1]];
   }
 
-  /** Cuts of the window of least regret over several cost points; null where limits allow none. */
-  rangeCuts(points: readonly CostPoint[], limits: RuleLimits | null): [i: number, j: number] | null {
-    this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
-    return classRangeCuts(this.searched, points, limits, this.extra);
+  /** What is asked at a point. */
+  protected problemAt(mu: number, nu: number, limits: RuleLimits | null, byCase = false): Problem {
+    const [positive, negative] = reviewsAt(mu, nu, this.extra);
+    const costs = { fn: 1, fp: mu, abstain: nu, ...(positive === negative ? {} : { byClass: [positive, negative] as const }) };
+    return { costs, prevalence: this.rate, ranges: null, objective: "expected", limits, byCase };
+  }
+
+  /** The window of some cuts among the groups of the training cases, at the costs of a problem. */
+  windowOf([i, j]: readonly [number, number], { costs }: Problem): Window {
+    const { mu, nu } = normalForm(costs);
+    if (!this.pooled) return this.windowAt(i, j, mu, nu);
+    const ends = this.training!.blockEnds;
+    return this.windowAt(ends.indexOf(i), ends.indexOf(j), mu, nu);
+  }
+
+  /** Whether its cuts lie between pooled blocks of the training cases. */
+  get pooled(): boolean {
+    return this.training !== null && this.training.paid === null && this.size === this.training.blockEnds.length - 1;
   }
 
   /** The cut without abstaining. */

@@ -1,7 +1,6 @@
 /** Cheapest window under limits, exact over all pairs of cuts (demur.windows.search). */
 import { sumsAbove, sumsBelow } from "./masses";
 import { below } from "./search";
-import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 /** Sums that differ by less, relative to their size, count as equal. */
 export const TIE = 64 * Number.EPSILON;
@@ -51,7 +50,7 @@ export class CutMasses {
   readonly negativeAbove: Float64Array;
   /** Of both classes. */
   readonly below: Float64Array;
-  private allowed: Allowed | null = null;
+  private allowed: { key: string; cuts: Allowed } | null = null;
 
   constructor(positives: ArrayLike<number>, negatives: ArrayLike<number>, toPositive: number, toNegative: number) {
     // scaling after the sums keeps whole-number counts exact
@@ -66,23 +65,43 @@ export class CutMasses {
     return this.below.length;
   }
 
-  /** Limits stay while costs are dragged: what they allow is found once. */
-  within(limits: RuleLimits): Allowed {
-    if (this.allowed === null || !sameLimits(this.allowed.limits, limits)) this.allowed = allowedCuts(this, limits);
-    return this.allowed;
+  /**
+   * The windows that keep the limits at every one of some prevalences, each given by the factors on both classes.
+   * Limits stay while costs are dragged: what they allow is found once.
+   */
+  within(limits: RuleLimits, scales: readonly Scale[] = AS_IT_IS): Allowed {
+    const key = JSON.stringify([limits, scales]);
+    if (this.allowed?.key !== key) this.allowed = { key, cuts: scales.map((scale) => allowedCuts(this, limits, scale)).reduce(both) };
+    return this.allowed.cuts;
   }
 }
 
+/** Factors on the masses of positives and negatives. */
+export type Scale = readonly [toPositive: number, toNegative: number];
+const AS_IT_IS: readonly Scale[] = [[1, 1]];
+
 /** Windows (i, j) with starts[i] and stops[j], both 1, and i >= first[j]. */
 export interface Allowed {
-  limits: RuleLimits;
   starts: Uint8Array;
   stops: Uint8Array;
   first: Int32Array;
 }
 
-function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
-  const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
+/** The windows that two sets of limits allow together. */
+function both(one: Allowed, two: Allowed): Allowed {
+  return {
+    starts: one.starts.map((allowed, cut) => allowed & two.starts[cut]),
+    stops: one.stops.map((allowed, cut) => allowed & two.stops[cut]),
+    first: one.first.map((cut, stop) => Math.max(cut, two.first[stop])),
+  };
+}
+
+function allowedCuts(masses: CutMasses, limits: RuleLimits, [toPositive, toNegative]: Scale): Allowed {
+  const scaled = (sums: Float64Array, factor: number): Float64Array => (factor === 1 ? sums : sums.map((sum) => sum * factor));
+  const [p, q] = [scaled(masses.positiveBelow, toPositive), scaled(masses.negativeBelow, toNegative)];
+  const negativeAbove = scaled(masses.negativeAbove, toNegative);
+  const { size } = masses;
+  const mass = toPositive === 1 && toNegative === 1 ? masses.below : p.map((sum, cut) => sum + q[cut]);
   const { maxAbstention = 1, minPrecisionPositive = 0, minPrecisionNegative = 0, maxFnRate = 1 } = limits;
   const [positive, total] = [p[size - 1], mass[size - 1]];
   const rounding = TIE * total;
@@ -95,7 +114,7 @@ function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
     stops[cut] = Number(right - minPrecisionPositive * (right + negativeAbove[cut]) >= -rounding);
     if (maxAbstention < 1) first[cut] = below(mass, mass[cut] - maxAbstention * total - rounding);
   }
-  return { limits, starts, stops, first };
+  return { starts, stops, first };
 }
 
 /** What windows cost, as a term of i plus a term of j, and a size by which rounding is judged. */
@@ -105,68 +124,72 @@ export interface CutCosts {
   /** Write the two terms for every cut. */
   write(byStart: Float64Array, byStop: Float64Array): void;
   scale(mayAbstain: boolean): number;
+  /** What right answers to all cases cost, where the terms leave it out. */
+  readonly base: number;
 }
 
-/** Costs by class at relative prices; `reviews` of a positive and of a negative. */
+/** What one unit of mass costs beyond a right answer: a miss, a false alarm, a review by class; and right answers. */
+export interface ClassPrices {
+  miss: number;
+  alarm: number;
+  positive: number;
+  negative: number;
+  rightPositive: number;
+  rightNegative: number;
+}
+
+/** Costs by class. */
 export class ClassCutCosts implements CutCosts {
   constructor(
     private readonly masses: CutMasses,
-    private readonly mu: number,
-    private readonly reviews: readonly [positive: number, negative: number],
+    private readonly prices: ClassPrices,
   ) {}
 
   writeSingle(costs: Float64Array): void {
-    const { mu } = this;
+    const { miss, alarm } = this.prices;
     const { positiveBelow: p, negativeAbove, size } = this.masses;
-    for (let cut = 0; cut < size; cut++) costs[cut] = p[cut] + mu * negativeAbove[cut];
+    for (let cut = 0; cut < size; cut++) costs[cut] = miss * p[cut] + alarm * negativeAbove[cut];
   }
 
   write(byStart: Float64Array, byStop: Float64Array): void {
-    const { mu } = this;
-    const [positive, negative] = this.reviews;
+    const { miss, alarm, positive, negative } = this.prices;
     const { positiveBelow: p, negativeBelow: q, negativeAbove, size } = this.masses;
-    const kept = 1 - positive;
+    const kept = miss - positive;
     for (let cut = 0; cut < size; cut++) {
       const reviewed = negative * q[cut];
       byStart[cut] = kept * p[cut] - reviewed;
-      byStop[cut] = positive * p[cut] + reviewed + mu * negativeAbove[cut];
+      byStop[cut] = positive * p[cut] + reviewed + alarm * negativeAbove[cut];
     }
   }
 
   scale(mayAbstain: boolean): number {
+    const { miss, alarm } = this.prices;
     const { positiveBelow: p, negativeBelow: q, size } = this.masses;
-    const [positive, negative] = mayAbstain ? this.reviews : [0, 0];
-    return (1 + positive) * p[size - 1] + (this.mu + negative) * q[size - 1];
+    const [positive, negative] = mayAbstain ? [this.prices.positive, this.prices.negative] : [0, 0];
+    return (miss + positive) * p[size - 1] + (alarm + negative) * q[size - 1];
+  }
+
+  get base(): number {
+    const { positiveBelow: p, negativeBelow: q, size } = this.masses;
+    return this.prices.rightPositive * p[size - 1] + this.prices.rightNegative * q[size - 1];
   }
 }
 
 /**
- * The cheapest window (i, j) under limits; null if they allow none. Of several the one that abstains
+ * The cheapest window (i, j) among those allowed; null if there is none. Of several the one that abstains
  * least, then the smaller j. The cost is a term of i plus a term of j, and every limit concerns i
  * alone, j alone, or asks for i >= first[j]: one pass with a moving minimum.
  */
-export function limitedCuts(
-  masses: CutMasses,
-  mu: number,
-  nu: number,
-  limits: RuleLimits,
-  extra: Surcharge = NO_SURCHARGE,
-): [i: number, j: number] | null {
-  return limitedSearch(masses, new ClassCutCosts(masses, mu, reviewsAt(mu, nu, extra)), limits, nu < Infinity);
-}
-
-/** The same search for any costs of that form. */
 export function limitedSearch(
   masses: CutMasses,
   costs: CutCosts,
-  limits: RuleLimits,
+  allowed: Allowed,
   mayAbstain: boolean,
 ): [i: number, j: number] | null {
-  return mayAbstain ? cheapestWindow(masses, costs, limits) : cheapestThreshold(masses, costs, limits);
+  return mayAbstain ? cheapestWindow(masses, costs, allowed) : cheapestThreshold(masses, costs, allowed);
 }
 
-function cheapestThreshold(masses: CutMasses, costs: CutCosts, limits: RuleLimits): [number, number] | null {
-  const { starts, stops } = masses.within(limits);
+function cheapestThreshold(masses: CutMasses, costs: CutCosts, { starts, stops }: Allowed): [number, number] | null {
   const { size } = masses;
   const { starting: single } = roomFor(size);
   costs.writeSingle(single);
@@ -201,9 +224,8 @@ function roomFor(size: number): typeof room {
   return room;
 }
 
-function cheapestWindow(masses: CutMasses, windows: CutCosts, limits: RuleLimits): [number, number] | null {
+function cheapestWindow(masses: CutMasses, windows: CutCosts, { starts, stops, first }: Allowed): [number, number] | null {
   const { below: mass, size } = masses;
-  const { starts, stops, first } = masses.within(limits);
   const { costs, begins, queue, values, starting, stopping } = roomFor(size);
   windows.write(starting, stopping);
   const slack = TIE * windows.scale(true);

@@ -4,7 +4,8 @@ import type { BlockCost } from "../data";
 import { general } from "../numbers";
 import { el } from "../view/dom";
 import { count } from "../view/format";
-import { Frame } from "../view/frame";
+import { Frame, scrolling, tableHead, tableRow } from "../view/frame";
+import type { Panel } from "../view/panel";
 import { intervalBar } from "../view/intervalBar";
 
 /** Costs of an answer that was judged forward in time. */
@@ -14,7 +15,7 @@ export interface ForwardCosts {
   shuffled_cost?: number | null;
 }
 
-export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled_cost: shuffled }: ForwardCosts, level: number) {
+export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled_cost: shuffled }: ForwardCosts, level: number): Panel<object> {
   const frame = new Frame("blocks", "Cost by block of time", "rules chosen on the blocks before; at the costs of the report");
   const rows = blocks ?? [];
   const most = Math.max(...rows.map(({ interval }) => interval[1]), 0);
@@ -24,25 +25,18 @@ export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled
   const table = el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title === "" ? el("span", { class: "unseen" }, "bar") : title)))),
+    tableHead(titles),
     el(
       "tbody",
       {},
       ...rows.map(({ block, start, end, n, cost, interval }) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, String(block)),
-          ...[money(cost, step), moneyRange(interval, step)].map((text) => el("td", {}, text)),
-          el("td", { class: "bar-cell", "aria-hidden": "true" }, intervalBar(interval, cost, most)),
-          ...[`${start} to ${end}`, count(n)].map((text) => el("td", {}, text)),
-        ),
+        tableRow(String(block), money(cost, step), moneyRange(interval, step), intervalBar(interval, cost, most), `${start} to ${end}`, count(n)),
       ),
     ),
   );
   const against = shuffled == null ? "" : `; a shuffled split measures ${money(shuffled, step)}`;
   frame.body.append(
-    el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Cost by block of time" }, table),
+    scrolling("Cost by block of time", table),
     el("p", { class: "reading", "data-role": "blocks-said" }, `All of them measured ${money(all, step)}${against}. Intervals are for a block alone.`),
   );
   frame.numbers(
@@ -55,5 +49,5 @@ export function blocksPanel({ by_block: blocks, honest_cost: all = NaN, shuffled
     }),
     true,
   );
-  return { element: frame.section, draw: () => undefined, move: () => undefined };
+  return frame.panel<object>(() => undefined);
 }

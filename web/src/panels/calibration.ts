@@ -1,12 +1,12 @@
 /** Reliability diagram: observed share against the probability that the model names, from the pooled blocks. */
-import type { App } from "../app";
 import type { Situation } from "../situation";
+import type { TwoApp } from "../twoClasses";
 import { pValue } from "../view/format";
 import type { Panel } from "../view/panel";
 import { shown } from "../view/saving";
 import { curvePanel, percentMark } from "./curvePanel";
 
-export function calibrationPanel(app: App): Panel {
+export function calibrationPanel(app: TwoApp): Panel {
   const isProbability = (at: Situation, k: number): boolean => (at.data.models[k].evidence?.calibration ?? null) !== null;
   /** Both ends of every block at its share of positives (demur.calibration.reliability_curve). */
   const places = (at: Situation, k: number): [number, number][] => {

@@ -1,144 +1,115 @@
-/** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
-import { ratesOf } from "../comparison/estimates";
-import type { Bill } from "../math/moneySums";
-import { reviewCosts } from "../math/units";
+/** Confusion with abstentions, of two classes or of many: cases, per 1000 in use, and what they cost. */
+import { paidBy, ratesOf } from "../comparison/candidates";
+import { lossTable } from "../comparison/problem";
 import { grouped } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
-import { count } from "../view/format";
-import { Frame } from "../view/frame";
+import { amount, count } from "../view/format";
+import { Frame, scrolling, tableHead, tableRow } from "../view/frame";
 import type { Panel } from "../view/panel";
 
-const HONEST =
-  "Cases that did not choose the thresholds, averaged over the splits; then per 1000 in use, and their cost.";
-const HINDSIGHT = "Cases that chose the thresholds; then per 1000 in use, and their cost with hindsight.";
-
-interface Cell {
+export interface Cell {
   cases: number;
   share: number;
+  /** Per case, in the reader's unit. */
   cost: number;
 }
 
-type Row = [positive: Cell, abstain: Cell, negative: Cell, all: Cell];
+/** A row of cells for every true class, a column for every answer. */
+export interface Confusion {
+  about: string;
+  truths: readonly string[];
+  answers: readonly string[];
+  cells: readonly (readonly Cell[])[];
+  isError(truth: number, answer: number): boolean;
+}
 
-export function confusionPanel(): Panel {
-  const frame = new Frame("confusion", "Confusion", "");
+const HONEST = "cases that did not choose the rule, averaged over the splits; then per 1000 in use, and their cost";
+const HINDSIGHT = "with hindsight: cases that chose the thresholds; then per 1000 in use, and their cost";
+
+export function confusionTable<A>(read: (at: A) => Confusion): Panel<A> {
+  const frame = new Frame("confusion", "Confusion");
   const table = el("table", { class: "confusion" });
-  const heads = ["", "", "", "", ""].map(() => el("th", { scope: "col" }));
-  const lines = [0, 1, 2].map(() => ({
-    name: el("th", { scope: "row" }),
-    cells: [0, 1, 2, 3].map(() => cellNode()),
-  }));
-  const body = el("tbody");
-  for (const { name, cells } of lines) body.append(el("tr", {}, name, ...cells.map(({ node }) => node)));
-  table.append(el("thead", {}, el("tr", {}, ...heads)), body);
-  lines[0].cells[2].node.classList.add("error");
-  lines[1].cells[0].node.classList.add("error");
-  heads[1].classList.add("said-positive");
-  heads[2].classList.add("said-nothing");
-  heads[3].classList.add("said-negative");
-  const note = el("p", { class: "reading" });
-  frame.body.append(
-    el(
-      "div",
-      { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" },
-      table,
-    ),
-    note,
-  );
+  frame.body.append(scrolling("Confusion table", table));
+  let now: Confusion | null = null;
 
-  let now: Situation | null = null;
-
-  function draw(at: Situation): void {
-    now = at;
-    const { positive, negative } = at.names;
-    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) =>
-      setText(heads[k], text),
+  function draw(at: A): void {
+    const { about, truths, answers, cells, isError } = (now = read(at));
+    setText(frame.about, about);
+    const all = sum(cells.flat()).cost;
+    const node = (cell: Cell, wrong = false): HTMLTableCellElement => {
+      const { cases, share, cost } = cell;
+      const money = cost === 0 ? "" : `${cost > 0 ? "costs" : "earns"} ${amount(1000 * Math.abs(cost))}`;
+      const [tally, per, price] = [count(cases), `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`, money];
+      const made = el("td", { class: wrong ? "error" : "" }, el("span", { class: "tally" }, tally), el("span", { class: "per" }, per), el("span", { class: "price" }, price));
+      // the darker, the more of the cost
+      if (wrong && all > 0 && cost > 0) made.style.setProperty("--part", `${Math.round((35 * cost) / all)}%`);
+      return made;
+    };
+    const columns = answers.map((_, j) => sum(cells.map((row) => row[j])));
+    table.replaceChildren(
+      tableHead(["truth", ...answers, "all"]),
+      el(
+        "tbody",
+        {},
+        ...truths.map((name, k) => tableRow(name, ...cells[k].map((cell, j) => node(cell, isError(k, j))), node(sum(cells[k])))),
+        tableRow("all", ...columns.map((cell) => node(cell)), node(sum(columns))),
+      ),
     );
-    [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
-  }
-
-  function move(at: Situation): void {
-    now = at;
-    setText(note, at.shown.rule === null ? HINDSIGHT : HONEST);
-    const found = rows(at);
-    setText(frame.about, `${at.modelName}, ${count(found[2][3].cases)} cases`);
-    found.forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
 
   frame.numbers(() => {
-    const { positive, negative } = now!.names;
-    const found = rows(now!);
+    const { truths, answers, cells } = now!;
     return {
       columns: ["truth", "decision", "cases", "share in use", "cost per 1000"],
-      rows: found.flatMap((row, r) =>
-        row.map((cell, c) => [
-          [positive, negative, "all"][r],
-          [positive, "abstain", negative, "all"][c],
-          cell.cases,
-          cell.share,
-          1000 * cell.cost,
-        ]),
-      ),
+      rows: truths.flatMap((name, k) => cells[k].map(({ cases, share, cost }, j) => [name, answers[j].replace(/^called /, ""), cases, share, 1000 * cost])),
     };
   }, true);
-  return { element: frame.section, draw, move };
+  return frame.panel(draw, draw);
 }
 
-/** Positives, negatives and both, by what was decided: judged on held-out cases where that is possible. */
-function rows(at: Situation): [Row, Row, Row] {
-  const { window: w, costs, data, prevalence } = at;
+/** Positives and negatives by what was decided: judged on held-out cases where that is possible. */
+export function confusionPanel(): Panel {
+  return confusionTable((at: Situation) => {
+    const { positive, negative } = at.names;
+    return {
+      about: `${at.modelName}: ${at.shown.rule === null ? HINDSIGHT : HONEST}`,
+      truths: [positive, negative],
+      answers: [`called ${positive}`, "to a person", `called ${negative}`],
+      cells: cellsOf(at),
+      isError: (truth, answer) => (truth === 0 ? answer === 2 : answer === 0),
+    };
+  });
+}
+
+/** Places of the outcome table: a positive called positive, sent to a person, called negative; the same of negatives. */
+const PLACES = [
+  [4, 5, 3],
+  [1, 2, 0],
+] as const;
+
+function cellsOf(at: Situation): Cell[][] {
+  const { window: w, data, prevalence } = at;
   const rule = at.shown.rule;
   const shares =
-    rule === null
-      ? [w.tn, w.fp, w.abstainNegative, w.fn, w.tp, w.abstainPositive]
-      : ratesOf(rule.honest, at.prepared.prevalence);
-  const cells = (all: number, weight: number, decided: number[], prices: number[]): Row => {
-    const parts = decided.map((place, k) => ({
-      share: shares[place],
-      cases: rule === null ? (weight > 0 ? (shares[place] * all) / weight : 0) : rule.honest[place],
-      cost: shares[place] > 0 ? shares[place] * prices[k] : 0,
-    })) as [Cell, Cell, Cell];
-    return [...parts, sum(parts)];
-  };
-  const bill = rule?.bills?.[0];
-  if (bill !== undefined) return paidRows(at, shares, bill);
-  const { fn, fp, tp = 0, tn = 0 } = costs;
-  const [onPositive, onNegative] = reviewCosts(costs);
-  const positives = cells(data.n_positive, prevalence, [4, 5, 3], [tp, onPositive, fn]);
-  const negatives = cells(data.n_negative, 1 - prevalence, [1, 2, 0], [fp, onNegative, tn]);
-  return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
-}
-
-/** The same where every case has its own costs: what was paid in each cell. */
-function paidRows(at: Situation, shares: ArrayLike<number>, bill: Bill): [Row, Row, Row] {
-  const factors = [1, at.mu, Number.isFinite(at.nu) ? at.nu : 0];
-  const row = (decided: number[]): Row => {
-    const parts = decided.map((place) => {
-      const each = bill.cases[place] > 0 ? shares[place] / bill.cases[place] : 0;
-      const cost = at.money(each * factors[place % 3] * bill.paid[place]);
-      return { share: shares[place], cases: bill.cases[place], cost };
-    }) as [Cell, Cell, Cell];
-    return [...parts, sum(parts)];
-  };
-  const [positives, negatives] = [row([4, 5, 3]), row([1, 2, 0])];
-  return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
+    rule === null ? [w.tn, w.fp, w.abstainNegative, w.fn, w.tp, w.abstainPositive] : ratesOf(rule.honest, at.prepared.prevalence);
+  const prices = lossTable(at.problem).flat();
+  const paid = rule === null ? Array.from(shares, (share, place) => share * prices[place]) : paidBy(rule, at.problem);
+  const sizes = [
+    [data.n_positive, prevalence],
+    [data.n_negative, 1 - prevalence],
+  ];
+  return PLACES.map((places, truth) =>
+    places.map((place) => {
+      const share = shares[place];
+      const [all, weight] = sizes[truth];
+      const cases = rule === null ? (weight > 0 ? (share * all) / weight : 0) : rule.honest[place];
+      return { share, cases, cost: paid[place] };
+    }),
+  );
 }
 
 function sum(cells: readonly Cell[]): Cell {
   const total = (part: keyof Cell): number => cells.reduce((all, cell) => all + cell[part], 0);
   return { cases: total("cases"), share: total("share"), cost: total("cost") };
-}
-
-function cellNode(): { node: HTMLTableCellElement; set: (cell: Cell) => void } {
-  const [tally, per, price] = ["tally", "per", "price"].map((name) => el("span", { class: name }));
-  return {
-    node: el("td", {}, tally, per, price),
-    set: ({ cases, share, cost }) => {
-      setText(tally, count(cases));
-      setText(per, `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`);
-      const size = grouped(1000 * Math.abs(cost), 1000 * Math.abs(cost) < 10 ? 2 : 0);
-      setText(price, cost === 0 ? "" : cost > 0 ? `costs ${size}` : `earns ${size}`);
-    },
-  };
 }

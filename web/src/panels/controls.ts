@@ -1,84 +1,95 @@
-/** Prices, prevalence, capacity, the model and the words for the classes. */
-import type { App } from "../app";
-import { LONGEST_UNIT, maxAbstention } from "../state";
+/** The prices, and folded below them what else the reader can set: prevalence, limits, ranges, the model. */
+import { maxAbstention } from "../state";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
-import { el, setText, show } from "../view/dom";
+import type { TwoApp } from "../twoClasses";
+import { cut, el, setText, show } from "../view/dom";
+import { button } from "../view/menu";
 import type { Panel } from "../view/panel";
 import { costFields } from "./costFields";
-import { field } from "./field";
-import { group } from "./group";
-import { modelPicker } from "./modelPicker";
+import { field, group } from "./field";
+import { rangesField } from "./ranges";
 
-export function controlsPanel(app: App): Panel {
+export function controlsPanel(app: TwoApp): Panel {
   const costs = costFields(app);
-  const prevalence = prevalenceField(app);
-  const capacity = capacityFields(app);
-  const models = modelPicker(app);
-  const words = classWords(app);
-  const element = el("aside", {
-    class: "controls",
-    id: "panel-controls",
-    "data-panel": "controls",
-    "aria-label": "Controls",
-  });
-  element.append(costs.element, furtherControls(prevalence, capacity, models, words));
-  const parts = [costs, prevalence, capacity, models, words];
-  // a list longer than the window sticks by its lower end, so that all of it can be reached
-  const stick = (): void =>
-    void (element.style.top = `${Math.min(52, innerHeight - element.offsetHeight - 20)}px`);
-  new ResizeObserver(stick).observe(element);
-  addEventListener("resize", stick);
+  const folded = [prevalenceField(app), capacityFields(app), rangesField(app), modelField(app)];
+  const title = el("summary", { "data-role": "more-controls" });
+  const more = el("details", { class: "fold" }, title, costs.ways, ...folded.map(({ element }) => element));
+  const ranges = button("", "explore", () => app.change({ ranges: app.current.ranges === null ? app.start.ranges : null }));
+  const element = el(
+    "aside",
+    { class: "controls", id: "panel-controls", "data-panel": "controls", "aria-label": "Controls" },
+    costs.prices,
+    ranges,
+    more,
+  );
+
+  /** What is folded follows once it is opened. */
+  function follow(at: Situation, drawn: boolean): void {
+    for (const panel of more.open ? folded : []) {
+      if (drawn) panel.draw(at);
+      panel.move?.(at);
+    }
+  }
+  more.addEventListener("toggle", () => follow(app.at(), true));
+
   return {
     element,
-    draw: (at) => parts.forEach((part) => part.draw(at)),
-    move: (at) => parts.forEach((part) => part.move(at)),
+    draw: (at) => {
+      setText(title, `More${chosen(at).map((words, k) => `${k ? ", " : ": "}${words}`).join("")}`);
+      show(ranges, app.start.ranges !== null || at.state.ranges !== null);
+      setText(ranges, at.state.ranges === null ? "Back to the ranges" : "Explore single costs");
+      follow(at, true);
+    },
+    move: (at) => {
+      costs.move(at);
+      follow(at, false);
+    },
   };
 }
 
-const NARROW = matchMedia("(max-width: 43.99rem)");
+/** What is set among the folded controls. */
+function chosen(at: Situation): string[] {
+  const { state, limits, data } = at;
+  return [
+    ...(state.prevalence === null ? [] : [`${percent(state.prevalence)} ${at.names.positive}`]),
+    ...(limits === null ? [] : ["limits"]),
+    ...(state.ranges === null ? [] : ["ranges"]),
+    ...(state.model === null ? [] : [`model ${data.models[state.model].name}`]),
+  ];
+}
 
-/** All but the prices: folded on a phone, where the map comes first, and open elsewhere. */
-function furtherControls(...parts: Panel[]): HTMLElement {
-  const summary = el("summary", { "data-role": "more-controls" }, "More: prevalence, capacity, model, words");
-  const element = el("details", { class: "further" }, summary, ...parts.map((part) => part.element));
-  const fold = (): void => void (element.open = !NARROW.matches);
-  NARROW.addEventListener("change", fold);
-  fold();
-  return element;
+/** Which model the page shows: that of the answer, or one the reader holds on to. */
+function modelField(app: TwoApp): Panel {
+  const names = ["that of the answer", ...app.kind.data.models.map(({ name }) => cut(name, 60))];
+  const select = el("select", { id: "model", "data-role": "model", "aria-label": "Model" }, ...names.map((name, k) => el("option", { value: k }, name)));
+  select.addEventListener("change", () => app.change({ model: Number(select.value) ? Number(select.value) - 1 : null }));
+  return { element: group("Model", select), draw: ({ state }) => (select.value = String(state.model === null ? 0 : state.model + 1)) };
 }
 
 const GIVEN =
   "Given, not estimated: intervals and the guarantee now rest on each class alone, also at the share of the data.";
 
-function prevalenceField(app: App): Panel {
+function prevalenceField(app: TwoApp): Panel {
   const rate = field(
     { id: "prevalence", label: "positives in use", unit: "%", slider: true, above: 0, below: 100 },
     (value) => app.change({ prevalence: value / 100 }),
   );
-  const own = el(
-    "button",
-    { type: "button", class: "quiet", "data-role": "prevalence-reset" },
-    "As in the data",
-  );
-  own.addEventListener("click", () => app.change({ prevalence: null }));
+  const own = button("As in the data", "prevalence-reset", () => app.change({ prevalence: null }));
   const hint = el("p", { class: "hint", "data-role": "prevalence-hint" }, GIVEN);
-  const element = group("Prevalence", rate.element, own, hint);
   return {
-    element,
+    element: group("Prevalence", rate.element, own, hint),
     draw: (at) => {
       rate.set(Number((100 * at.prevalence).toPrecision(4)), 100);
       setText(rate.label, `${at.names.positive} in use`);
-      const sample = at.data.n_positive / at.data.n;
-      setText(own, `As in the data: ${percent(sample)}`);
+      setText(own, `As in the data: ${percent(at.data.n_positive / at.data.n)}`);
       show(own, at.state.prevalence !== null);
       show(hint, at.state.prevalence !== null);
     },
-    move: () => undefined,
   };
 }
 
-function capacityFields(app: App): Panel {
+function capacityFields(app: TwoApp): Panel {
   let cases = app.current.capacity?.cases ?? NaN;
   let reviews = app.current.capacity?.reviews ?? NaN;
   const changed = (): void => app.change({ capacity: reviews >= 0 && cases > 0 ? { reviews, cases } : null });
@@ -91,29 +102,20 @@ function capacityFields(app: App): Panel {
     changed();
   });
   const hint = el("p", { class: "hint", "data-role": "capacity-hint" });
-  const element = group("Capacity", possible.element, expected.element, hint);
 
   function move(at: Situation): void {
-    const { capacity } = at.state;
-    if (capacity === null) {
-      setText(
-        hint,
-        reviews >= 0 || cases > 0 ? "Both numbers together set a limit." : "No limit on reviews.",
-      );
+    if (at.state.capacity === null) {
+      setText(hint, reviews >= 0 || cases > 0 ? "Both numbers together set a limit." : "No limit on reviews.");
       return;
     }
     const most = maxAbstention(at.state);
     const needed = at.surface.window(at.mu, at.nu).abstain;
-    setText(
-      hint,
-      needed > most + 1e-12
-        ? `At most ${percent(most)} of the cases: this narrows the window.`
-        : `At most ${percent(most)} of the cases: more than needed here.`,
-    );
+    const effect = needed > most + 1e-12 ? "this narrows the window" : "more than needed here";
+    setText(hint, `At most ${percent(most)} of the cases: ${effect}.`);
   }
 
   return {
-    element,
+    element: group("Capacity", possible.element, expected.element, hint),
     draw: (at) => {
       const { capacity } = at.state;
       if (capacity !== null) ({ reviews, cases } = capacity);
@@ -121,41 +123,8 @@ function capacityFields(app: App): Panel {
       else if (reviews >= 0 && cases > 0) [reviews, cases] = [NaN, NaN];
       possible.set(reviews);
       expected.set(cases);
+      move(at);
     },
     move,
-  };
-}
-
-const WORDS = { positive: "positive is called", negative: "negative is called", unit: "costs are in" } as const;
-
-function classWords(app: App): Panel {
-  const word = (id: keyof typeof WORDS): { element: HTMLElement; input: HTMLInputElement } => {
-    const input = el("input", {
-      type: "text",
-      id: `name-${id}`,
-      "data-role": `name-${id}`,
-      maxlength: id === "unit" ? LONGEST_UNIT : 40,
-      autocomplete: "off",
-    });
-    input.addEventListener("input", () => app.change({ [id]: input.value.trim() }));
-    return {
-      element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, WORDS[id]), input),
-      input,
-    };
-  };
-  const [positive, negative, unit] = [word("positive"), word("negative"), word("unit")];
-  const element = group("Words", positive.element, negative.element, unit.element);
-  const write = (input: HTMLInputElement, value: string, usual: string): void => {
-    input.placeholder = usual;
-    if (document.activeElement !== input) input.value = value;
-  };
-  return {
-    element,
-    draw: (at) => {
-      write(positive.input, at.state.positive, at.names.positive);
-      write(negative.input, at.state.negative, at.names.negative);
-      write(unit.input, at.state.unit, "any unit");
-    },
-    move: () => undefined,
   };
 }

@@ -1,14 +1,17 @@
 /** Prices: of errors, of reviews (for all, by class, or by a person who errs), and of right answers. */
-import type { App } from "../app";
 import { moneyOffsets, reviewCosts, unitOf, type Costs } from "../math/units";
 import type { Situation } from "../situation";
-import type { PageState } from "../state";
+import { amountWords, type TwoApp } from "../twoClasses";
 import { choice } from "../view/choice";
 import { el, setText, show } from "../view/dom";
-import type { Panel } from "../view/panel";
-import { field, type Field } from "./field";
-import { amountWords } from "./caption";
-import { group } from "./group";
+import { field, group, type Field } from "./field";
+
+/** The prices themselves, and the ways of pricing, which are folded. */
+export interface CostFields {
+  prices: HTMLElement;
+  ways: HTMLElement | null;
+  move(at: Situation): void;
+}
 
 type Review = "same" | "classes" | "reviewer";
 
@@ -21,12 +24,12 @@ const HINTS: Record<Review, string> = {
   reviewer: "The reviewer's mistakes cost what mistakes cost. Leave the fee empty: never abstain.",
 };
 
-export function costFields(app: App): Panel {
-  return app.data.amounts === null ? priceFields(app) : factorFields(app);
+export function costFields(app: TwoApp): CostFields {
+  return app.kind.data.amounts === null ? priceFields(app) : factorFields(app);
 }
 
 /** Factors on what the cases cost, where every case has its own costs. */
-function factorFields(app: App): Panel {
+function factorFields(app: TwoApp): CostFields {
   const change = (part: Partial<Costs>): void => app.change({ costs: { ...app.current.costs, ...part } });
   const miss = field({ id: "cost-fn", label: "misses ×", above: 0 }, (fn) => change({ fn }));
   const alarm = field({ id: "cost-fp", label: "false alarms ×", slider: true }, (fp) => change({ fp }));
@@ -35,71 +38,53 @@ function factorFields(app: App): Panel {
   );
   const hint = "Every case has its own costs; these are factors on them. Leave reviews empty: never abstain.";
   const amounts = el("p", { class: "hint", "data-role": "amounts" });
-  const element = group("Costs", miss.element, alarm.element, review.element, el("p", { class: "hint" }, hint), amounts);
+  const prices = group("Costs", miss.element, alarm.element, review.element, el("p", { class: "hint" }, hint), amounts);
   return {
-    element,
-    draw: () => undefined,
+    prices,
+    ways: null,
     move: (at) => {
       const { fn, fp, abstain } = at.costs;
-      setText(amounts, amountWords(at, app.data.amounts!));
+      setText(amounts, amountWords(at));
       miss.set(fn);
-      alarm.set(fp, app.domain.muMax * fn);
-      review.set(abstain, app.domain.nuMax * fn);
+      alarm.set(fp, app.kind.domain.most("mu") * fn);
+      review.set(abstain, app.kind.domain.most("nu") * fn);
     },
   };
 }
 
-function priceFields(app: App): Panel {
-  const entry = choice<PageState["entry"]>(
-    "cost-entry",
-    "Enter costs as",
-    [
-      ["money", "money"],
-      ["ratio", "ratios"],
-    ],
-    (chosen) => app.change({ entry: chosen }),
-  );
+function priceFields(app: TwoApp): CostFields {
   const now = (): Costs => app.current.costs;
   const change = (part: Partial<Costs>): void => app.change({ costs: { ...now(), ...part } });
-  const inMoney = (value: number, side: "mu" | "nu"): number => {
-    if (app.current.entry === "money") return value;
-    return tidy(value * unitOf(now()) + moneyOffsets(now())[side]);
-  };
   const miss = field({ id: "cost-fn", label: "a miss", rule: (fn) => (fn > (now().tp ?? 0) ? null : "A miss must cost more than a positive found.") }, (fn) => change({ fn }));
   const alarm = field(
     {
       id: "cost-fp",
       label: "a false alarm",
       slider: true,
-      rule: (fp) => (inMoney(fp, "mu") >= (now().tn ?? 0) ? null : "A false alarm must not cost less than a negative cleared."),
+      rule: (fp) => (fp >= (now().tn ?? 0) ? null : "A false alarm must not cost less than a negative cleared."),
     },
-    (value) => change({ fp: inMoney(value, "mu") }),
+    (fp) => change({ fp }),
   );
-  const reviews = reviewFields(app, change, inMoney);
+  const reviews = reviewFields(app, change);
   const right = rightAnswers(now, change);
   const hint = el("p", { class: "hint" });
-  const element = group("Costs", entry.element, miss.element, alarm.element, reviews.element, hint, right.element);
   return {
-    element,
-    draw: (at) => entry.set(at.state.entry),
+    prices: group("Costs", miss.element, alarm.element, ...reviews.fields, hint),
+    ways: group("Pricing", reviews.picker, right.element),
     move: (at) => {
-      const said = at.state.entry === "ratio" ? "As shares of the cost of a miss." : at.state.unit === "" ? "In any unit; name it below." : "";
-      setText(hint, `${said} ${HINTS[kindOf(at.costs)]}`);
-      const ratio = at.state.entry === "ratio";
-      const unit = unitOf(at.costs);
-      for (const one of [miss, alarm]) one.setUnit(costUnit(at));
-      miss.set(ratio ? 1 : at.costs.fn);
-      miss.input.disabled = ratio;
-      alarm.set(ratio ? at.mu : at.costs.fp, ratio ? app.domain.muMax : app.domain.muMax * unit + moneyOffsets(at.costs).mu);
+      setText(hint, HINTS[kindOf(at.costs)]);
+      for (const one of [miss, alarm]) one.setUnit(at.state.unit);
+      miss.set(at.costs.fn);
+      alarm.set(at.costs.fp, sliderEnd(app, at, "mu"));
       reviews.move(at);
       right.move(at);
     },
   };
 }
 
-/** What stands behind a price. */
-export function costUnit({ state: { entry, unit } }: Situation): string {
-  return entry === "ratio" ? "× a miss" : unit;
+/** The end of a slider in the reader's money. */
+function sliderEnd(app: TwoApp, { costs }: Situation, side: "mu" | "nu"): number {
+  return app.kind.domain.most(side) * unitOf(costs) + moneyOffsets(costs)[side];
 }
 
 function tidy(value: number): number {
@@ -125,10 +110,9 @@ function pricedAs(kind: Review, costs: Costs): Costs {
 
 /** What a review costs, in one of three ways. */
 function reviewFields(
-  app: App,
+  app: TwoApp,
   change: (part: Partial<Costs>) => void,
-  inMoney: (value: number, side: "mu" | "nu") => number,
-): { element: HTMLElement; move(at: Situation): void } {
+): { picker: HTMLElement; fields: HTMLElement[]; move(at: Situation): void } {
   const now = (): Costs => app.current.costs;
   const picker = choice<Review>(
     "review-kind",
@@ -141,14 +125,12 @@ function reviewFields(
     (kind) => app.change({ costs: pricedAs(kind, now()) }),
   );
   const both = field({ id: "cost-abstain", label: "a review", slider: true, empty: Infinity }, (value) =>
-    change({ abstain: value === Infinity ? value : inMoney(value, "nu") }),
+    change({ abstain: value }),
   );
   const byClass = (place: 0 | 1): Field =>
     field({ id: `cost-abstain-${place ? "negative" : "positive"}`, label: "a review" }, (value) => {
-      const { tp = 0, tn = 0 } = now();
-      const price = app.current.entry === "money" ? value : tidy(value * unitOf(now()) + (place ? tn : tp));
-      const [positive, negative] = now().byClass ?? [price, price];
-      change({ byClass: place ? [positive, price] : [price, negative] });
+      const [positive, negative] = now().byClass ?? [value, value];
+      change({ byClass: place ? [positive, value] : [value, negative] });
     });
   const rate = (place: 0 | 1): Field =>
     field(
@@ -161,7 +143,6 @@ function reviewFields(
   const classes = [byClass(0), byClass(1)];
   const rates = [rate(0), rate(1)];
   const fields = [both, ...classes, ...rates];
-  const element = el("div", {}, picker.element, ...fields.map((one) => one.element));
 
   /** Which fields there are follows the costs, which may change without a new drawing. */
   function arrange(at: Situation): void {
@@ -182,19 +163,14 @@ function reviewFields(
   function move(at: Situation): void {
     arrange(at);
     const { costs, state } = at;
-    const ratio = state.entry === "ratio";
-    const unit = unitOf(costs);
-    for (const one of [both, ...classes]) one.setUnit(costUnit(at));
-    both.set(ratio ? at.nu : costs.abstain, ratio ? app.domain.nuMax : app.domain.nuMax * unit + moneyOffsets(costs).nu);
+    for (const one of [both, ...classes]) one.setUnit(state.unit);
+    both.set(costs.abstain, sliderEnd(app, at, "nu"));
     const found = reviewCosts(costs);
-    classes.forEach((one, k) => {
-      const right = (k ? costs.tn : costs.tp) ?? 0;
-      one.set(ratio ? tidy((found[k] - right) / unit) : found[k]);
-    });
+    classes.forEach((one, k) => one.set(found[k]));
     rates.forEach((one, k) => one.set(tidy(100 * (costs.rates?.[k] ?? 1))));
   }
 
-  return { element, move };
+  return { picker: picker.element, fields: fields.map((one) => one.element), move };
 }
 
 /** Costs of right answers, folded unless there are any. */

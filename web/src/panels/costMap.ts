@@ -1,23 +1,22 @@
-/** Map of all costs: colour by what they lead to, the point that the reader drags, a box of costs. */
-import type { App } from "../app";
-import { bent, cellOf } from "../math/cells";
+/** Map of all costs: colour by what they lead to, the point that the reader drags, ranges of costs as a box. */
 import type { MapMode } from "../math/costMap";
 import { abstentionBorder } from "../math/lemma1";
 import type { Window } from "../math/surface";
-import type { CostPoint } from "../math/units";
+import { cornersOf } from "../comparison/problem";
+import { normalForm, type CostPoint } from "../math/units";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
+import type { TwoApp } from "../twoClasses";
 import { choice } from "../view/choice";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { typed, windowText } from "../view/format";
-import { Frame } from "../view/frame";
+import { Frame, saveMenu } from "../view/frame";
 import { fit } from "../view/paint";
 import type { Panel } from "../view/panel";
 import { hereEntry } from "../view/legends";
 import { linePath } from "../view/path";
 import { priceNames, priceText, roundPrices } from "../view/prices";
 import { Plot } from "../view/plot";
-import { boxOfCosts } from "./costBox";
 import { mapColours } from "./mapColours";
 import { MapHand } from "./mapHand";
 import { mapLegend } from "./mapLegend";
@@ -25,8 +24,6 @@ import { mapLegend } from "./mapLegend";
 const MODES: readonly (readonly [MapMode, string])[] = [
   ["cost", "cost"],
   ["abstention", "abstention"],
-  ["lower", "lower threshold"],
-  ["upper", "upper threshold"],
   ["winner", "winner"],
   ["difference", "A minus B"],
 ];
@@ -35,15 +32,10 @@ const MODES: readonly (readonly [MapMode, string])[] = [
 const BORDER = 61;
 const NEVER = { width: 150, room: 40 };
 
-export function costMapPanel(app: App): Panel {
-  const frame = new Frame("map", "Map of costs", "drag the point, or use the arrow keys");
+export function costMapPanel(app: TwoApp): Panel {
+  const frame = new Frame("map", "Map of costs", "drag the point or use the arrow keys");
   const picker = choice<MapMode>("map-colour", "Colour by", MODES, (colour) => app.change({ colour }));
-  const zoom = el(
-    "button",
-    { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" },
-    "Look closer",
-  );
-  let now = app.situation();
+  let now = app.at();
   let neverFits = false;
   const plot = new Plot(
     {
@@ -55,8 +47,8 @@ export function costMapPanel(app: App): Panel {
       left: 56,
       xFormat: (price) => priceText(now, "mu", price),
       yFormat: (price) => priceText(now, "nu", price),
-      lowest: 280,
-      highest: 560,
+      lowest: 260,
+      highest: 420,
       role: "group",
     },
     () => app.redraw(panel),
@@ -68,7 +60,6 @@ export function costMapPanel(app: App): Panel {
 
   const borders = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line dashed" })];
   const never = svg("text", { class: "on-map", "text-anchor": "start" }, "abstaining never pays");
-  const cells = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line" })];
   const boxShape = svg("rect", { class: "box" });
   const handle = svg("g", {
     class: "handle",
@@ -85,17 +76,11 @@ export function costMapPanel(app: App): Panel {
     svg("circle", { r: 8, class: "map-dot" }),
   );
   plot.under.append(...borders, never);
-  plot.over.append(boxShape, ...cells, handle);
+  plot.over.append(boxShape, handle);
 
   const legend = mapLegend();
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
-  const box = boxOfCosts(app);
-  const side = el("div", { class: "map-side" }, legend.element, reading, box.form);
-  frame.body.append(
-    el("div", { class: "choose" }, picker.element, zoom),
-    el("div", { class: "map-layout" }, plot.element, side),
-    box.results,
-  );
+  frame.body.append(el("div", { class: "choose" }, picker.element), plot.element, el("div", { class: "map-legend" }, legend.element, reading));
 
   const colours = mapColours(canvas, () => legend.draw(now, colours));
 
@@ -103,13 +88,11 @@ export function costMapPanel(app: App): Panel {
     now = at;
     picker.set(at.state.colour);
     for (const mode of ["winner", "difference"] as const) picker.enable(mode, at.data.models.length > 1);
-    zoom.setAttribute("aria-pressed", String(app.domain.zoomed));
-    setText(zoom, app.domain.zoomed ? "All prices" : "Look closer");
     if (!plot.ready) return;
-    const { mu, nu } = app.domain;
+    const { mu, nu } = app.kind.domain;
     const longest = 7 * priceText(at, "mu", mu.to).length + 18;
     plot.axes([mu.from, mu.to], [nu.from, nu.to], {
-      log: [mu.log, nu.log],
+      log: true,
       xMarks: roundPrices(at, "mu", mu, Math.max(3, plot.width / longest)),
       yMarks: roundPrices(at, "nu", nu, Math.max(3, plot.height / 34)),
     });
@@ -117,8 +100,8 @@ export function costMapPanel(app: App): Panel {
     attr(plot.drawing, { "data-mu": `${mu.from} ${mu.to}`, "data-nu": `${nu.from} ${nu.to}` });
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
-    if (colours.stale(at, app.domain, plot.width, plot.height))
-      colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
+    if (colours.stale(at, app.kind.domain, plot.width, plot.height))
+      colours.paint(fit(canvas, plot.width, plot.height), at, app.kind.domain);
     const limit = borderIn(at);
     const edge = linePath(limit);
     for (const border of borders) attr(border, { d: edge });
@@ -128,13 +111,12 @@ export function costMapPanel(app: App): Panel {
     attr(never, { x: 10, y: Math.min(room / 2 + 4, 40) });
     neverFits = room > NEVER.room;
     legend.draw(at, colours);
-    box.draw(at);
   }
 
   /** The border of useful abstention in pixels; with amounts none holds whatever the model. */
   function borderIn(at: Situation): [x: number, y: number][] {
     if (at.data.amounts !== null) return [];
-    const { mu, nu } = app.domain;
+    const { mu, nu } = app.kind.domain;
     return Array.from(mu.steps(BORDER), (price) => [price, abstentionBorder(price, at.prepared.extra)] as const)
       .filter(([, border]) => border >= nu.from && border <= nu.to)
       .map(([price, border]) => [plot.x(price), plot.y(border)]);
@@ -142,7 +124,7 @@ export function costMapPanel(app: App): Panel {
 
   /** Where costs stand, in pixels; those out of view at the edge. */
   function placed({ mu, nu }: CostPoint): [x: number, y: number] {
-    return [app.domain.mu.share(mu) * plot.width, (1 - app.domain.nu.share(nu)) * plot.height];
+    return [app.kind.domain.mu.share(mu) * plot.width, (1 - app.kind.domain.nu.share(nu)) * plot.height];
   }
 
   function move(at: Situation): void {
@@ -154,71 +136,50 @@ export function costMapPanel(app: App): Panel {
     attr(handle, {
       transform: `translate(${x},${y})`,
       "aria-valuenow": Number(at.mu.toPrecision(4)),
-      "aria-valuemax": app.domain.mu.to,
+      "aria-valuemax": app.kind.domain.mu.to,
       "aria-valuetext": `a false alarm ${typed(at.mu)}, a review ${Number.isFinite(at.nu) ? typed(at.nu) : "never"}, ${at.data.amounts === null ? "as shares of a miss" : "as factors"}`,
     });
-    const found = at.state.box;
-    show(boxShape, found !== null);
-    if (found !== null) {
-      const [left, low] = placed({ mu: found.mu[0], nu: found.nu[0] });
-      const [right, high] = placed({ mu: found.mu[1], nu: found.nu[1] });
+    show(boxShape, at.problem.ranges !== null);
+    if (at.problem.ranges !== null) {
+      const corners = cornersOf(at.problem).map(({ costs }) => placed(normalForm(costs)));
+      const [left, right] = [Math.min(...corners.map(([x]) => x)), Math.max(...corners.map(([x]) => x))];
+      const [high, low] = [Math.min(...corners.map(([, y]) => y)), Math.max(...corners.map(([, y]) => y))];
       attr(boxShape, { x: left, width: Math.max(1, right - left), y: high, height: Math.max(1, low - high) });
     }
-    box.move(at);
     look(null);
     frame.refresh();
   }
 
-  /** Outline the cell at some costs, or at the point, and say what holds in it. */
+  /** Say what holds at some costs, or at the point. */
   function look(costs: CostPoint | null): void {
-    const axes = app.domain;
     const { mu, nu } = costs ?? now;
-    const limited = now.limits !== null || (costs === null && now.searched);
-    const window = costs === null ? now.window : now.limits !== null ? limitedWindow(now, mu, nu) : now.surface.window(mu, nu);
+    const { limits, searched, surface } = now;
+    const window = costs === null ? now.window : limits === null ? surface.window(mu, nu) : limitedWindow(now, mu, nu);
+    const where = costs === null ? "Here" : `At ${priceText(now, "mu", mu)} and ${priceText(now, "nu", nu)}`;
     if (window === null) {
-      for (const cell of cells) attr(cell, { d: "" });
-      setText(reading, `At ${priceText(now, "mu", mu)} and ${priceText(now, "nu", nu)}: no rule keeps the limits.`);
+      setText(reading, `${where}: no rule keeps the limits.`);
       return;
     }
-    // thresholds of a rule that never abstains hold for one price of a false alarm, whatever a review costs
-    const single = costs === null && window.i === window.j && now.surface.window(mu, nu).abstain > 0;
-    const amounts = now.data.amounts !== null;
-    const corners =
-      limited || single || amounts
-        ? []
-        : cellOf(now.surface, window.i, window.j, axes.mu.to, axes.nu.to, [axes.mu.from, axes.nu.from]);
-    const sides = axes.mu.log ? bent(corners) : corners;
-    const outline = linePath(sides.map(([x, y]) => [plot.x(x), plot.y(y)]), true);
-    for (const cell of cells) attr(cell, { d: outline });
-    const where =
-      costs === null
-        ? "Here"
-        : `At ${priceText(now, "mu", mu)} and ${priceText(now, "nu", nu)}`;
     const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
-    const alike = limited
-      ? now.limits === null
-        ? "The window regrets least over the box; the map shows single costs."
-        : "The window is chosen under the limits, and so is the map."
-      : single
-        ? "On cases that did not choose it, never abstaining is cheaper than the window."
-        : amounts
-          ? "1 is what the cases cost in the data."
-          : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)} of these cases. ${alike}`);
+    const notes = [
+      limits === null ? "" : " The window is chosen under the limits, and so is the map.",
+      limits === null && costs === null && searched ? " The window regrets least over the ranges; the map shows single costs." : "",
+      now.data.amounts === null ? "" : " 1 is what the cases cost in the data.",
+    ];
+    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)} of these cases.${notes.join("")}`);
   }
 
-  new MapHand(app, plot, handle, box, look);
-  zoom.addEventListener("click", () => app.change({ zoomed: !app.current.zoomed }));
+  new MapHand(app, plot, handle, look);
 
   frame.picture(() => plot.picture(`Map of costs: ${legend.title()}`, [...legend.entries(), hereEntry("these costs")]));
-  frame.numbers(() => colours.sheet(now, app.domain));
-  const panel: Panel = { element: frame.section, draw, move };
+  frame.numbers(() => colours.sheet(now, app.kind.domain));
+  const panel = frame.panel(draw, move);
+  frame.section.append(saveMenu([panel])!);
   return panel;
 }
 
 /** The cheapest window of the model on show under the limits; null where none keeps them. */
-function limitedWindow({ judgedBy, k, limits }: Situation, mu: number, nu: number): Window | null {
-  const { surface } = judgedBy.models[k];
+function limitedWindow({ fineSurface: surface, limits }: Situation, mu: number, nu: number): Window | null {
   const cuts = surface.limitedCuts(mu, nu, limits!);
   return cuts && surface.windowAt(...cuts, mu, nu);
 }

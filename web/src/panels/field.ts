@@ -129,3 +129,8 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     },
   };
 }
+
+/** Fields that belong together, under a title. */
+export function group(title: string, ...children: (HTMLElement | string | null)[]): HTMLFieldSetElement {
+  return el("fieldset", { class: "group" }, el("legend", {}, title), ...children);
+}

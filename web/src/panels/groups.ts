@@ -4,7 +4,7 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setText } from "../view/dom";
 import { amount, count, threshold } from "../view/format";
-import { Frame } from "../view/frame";
+import { Frame, scrolling, tableHead, tableRow } from "../view/frame";
 import type { Panel } from "../view/panel";
 
 const TITLES = ["group", "cases", "decided", "missed of the positives", "false alarms of the negatives", "cost per 1000"];
@@ -17,12 +17,11 @@ export function groupsPanel(found: GroupsData): Panel {
   const table = el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)))),
+    tableHead(titles),
     el("tbody", {}, ...rows.map(lineOf)),
   );
-  const scroll = el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "The rule by group" }, table);
   const note = el("p", { class: "reading", "data-role": "groups-said" });
-  frame.body.append(scroll, note);
+  frame.body.append(scrolling("The rule by group", table), note);
   frame.numbers(
     () => ({
       columns: ["group", "cases", ...NAMES.flatMap((name) => [name, `${name}_low`, `${name}_high`])],
@@ -38,7 +37,7 @@ export function groupsPanel(found: GroupsData): Panel {
     setText(note, `The rule of the report, at the costs it was made for: ${cut(found.model, 30)}, ${ends}.${later}`);
   }
 
-  return { element: frame.section, draw, move: () => undefined };
+  return frame.panel(draw);
 }
 
 type Measure = [value: number | null, ends: readonly number[] | null];
@@ -57,6 +56,5 @@ function lineOf(row: GroupRow): HTMLTableRowElement {
     const said = k < 3 ? percent : (cost: number) => amount(1000 * cost);
     return value === null ? "–" : `${said(value)}${ends === null ? "" : ` (${ends.map(said).join(" to ")})`}`;
   };
-  const cells = [count(row.n), ...measures(row).map(text)];
-  return el("tr", {}, el("th", { scope: "row" }, cut(row.name, 30)), ...cells.map((cell) => el("td", {}, cell)));
+  return tableRow(cut(row.name, 30), count(row.n), ...measures(row).map(text));
 }

@@ -11,7 +11,6 @@ import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../
 import { byIndex, byTable, paint } from "../view/paint";
 import { moneyBetween } from "../math/units";
 import { shown, type Cell, type Sheet } from "../view/saving";
-import { threshold } from "../view/format";
 import { whenIdle } from "../view/idle";
 
 const COARSE = 64;
@@ -46,14 +45,13 @@ export function mapColours(canvas: HTMLCanvasElement, refined: () => void): MapC
   let key = "";
   let range: [number, number] = [0, 1];
   let shares: number[] = [];
-  let logarithmic = false;
 
   function fill(context: CanvasRenderingContext2D, at: Situation, domain: Domain, side: number): void {
     const mode = at.state.colour;
     const grid = { mus: domain.mu.steps(side), nus: domain.nu.steps(side) };
     const values = valuesOf(at, grid);
     // on logarithmic axes costs differ by orders of magnitude: so do the steps of their colours
-    logarithmic = mode === "cost" && domain.mu.log;
+    const logarithmic = mode === "cost" && values.some((value) => value > 0);
     range = rangeOf(at, values, logarithmic);
     if (mode === "winner") shares = sharesOf(values, at.data.models.length);
     const raster = { values, columns: side, rows: side };
@@ -142,13 +140,13 @@ function sideFor(at: Situation, work: number, least: number, most: number): numb
   const { state, data, prepared } = at;
   const models = state.colour === "winner" ? data.models.length : state.colour === "difference" ? 2 : 1;
   if (at.limits !== null) {
-    const each = models * at.judgedBy.models[0].surface.size * LIMIT_WORK;
+    const each = models * at.fineSurface.size * LIMIT_WORK;
     return Math.min(most, Math.max(MIN_LIMITED, Math.round(Math.sqrt(work / each))));
   }
   const honest = ["cost", "winner", "difference"].includes(state.colour);
   const side = honest ? amountsSide(prepared, models, AMOUNTS_WORK * work, most) : null;
   if (side !== null) return side;
-  const tables = honest ? Math.max(1, data.models[0].folds.length) : 10;
+  const tables = honest ? Math.max(1, prepared.evidence.judged?.[0].tables.length ?? 1) : 10;
   return Math.min(most, Math.max(least, Math.round(Math.sqrt(work / (models * tables)))));
 }
 
@@ -161,10 +159,10 @@ function sharesOf(values: Float64Array, models: number): number[] {
 function valuesOf(at: Situation, grid: CostGrid): Float64Array {
   const mode = at.state.colour;
   const [a, b] = mode === "difference" && at.state.compare !== null ? at.state.compare : [at.k, at.k];
-  if (at.limits === null) return mapValues(mode, grid, at.data, at.prepared, a, b);
+  if (at.limits === null) return mapValues(mode, grid, at.prepared, a, b);
   const { limits, prevalence } = at;
   const trivial = TRIVIAL_RULES.filter((rule) => keepsLimits(rule, prevalence, limits));
-  const surfaces = at.judgedBy.models.map(({ surface }) => surface);
+  const surfaces = at.prepared.models.map(({ fine }) => fine);
   return limitedValues(mode, grid, { limits, surfaces, trivial }, a, b);
 }
 
@@ -174,10 +172,6 @@ const FAINTEST = 1e-4;
 function rangeOf(at: Situation, values: Float64Array, logarithmic: boolean): [number, number] {
   const mode = at.state.colour;
   if (mode === "abstention") return [0, 1];
-  if (mode === "lower" || mode === "upper") {
-    const edges = at.model.bins.edges.filter(Number.isFinite);
-    return [edges[0] ?? 0, edges[edges.length - 1] ?? 1];
-  }
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value) || 0), 0);
   if (logarithmic) {
     const least = values.reduce((smallest, value) => (value > 0 ? Math.min(smallest, value) : smallest), most);
@@ -194,10 +188,7 @@ function inWords(at: Situation, value: number): Cell {
       return { value: 1000 * moneyBetween(value, at.costs), text: at.amountBetween(value) };
     case "abstention":
       return shown(value, percent);
-    case "winner":
+    default:
       return value === NO_MODEL ? "no model" : at.data.models[value].name;
-    case "lower":
-    case "upper":
-      return shown(value, threshold);
   }
 }

@@ -1,11 +1,10 @@
-/** The hand on the map: drag the point, draw a box, look at a cell; the arrow keys do the same. */
-import type { App } from "../app";
+/** The hand on the map: drag the point, draw ranges with Shift, look at other costs; the arrow keys do the same. */
+import type { TwoApp } from "../twoClasses";
 import { costsAt, type CostPoint } from "../math/units";
 import { arrows } from "../view/arrows";
 import type { PriceAxis } from "../view/priceAxis";
 import type { Plot } from "../view/plot";
 import type { PageState } from "../state";
-import type { CostBox } from "./costBox";
 
 /** Steps of the arrow keys, as shares of the view. */
 const FINE = 1 / 100;
@@ -17,10 +16,9 @@ export class MapHand {
   private before: PageState = this.app.current;
 
   constructor(
-    private readonly app: App,
+    private readonly app: TwoApp,
     private readonly plot: Plot,
     private readonly handle: SVGGElement,
-    private readonly box: CostBox,
     private readonly look: (costs: CostPoint | null) => void,
   ) {
     const { drawing } = plot;
@@ -46,11 +44,11 @@ export class MapHand {
   private press(event: PointerEvent): void {
     const onHandle = this.handle.contains(event.target as Node);
     // a finger beside the handle may want to scroll: there, only a tap moves the point
-    if (event.button !== 0 || (event.pointerType === "touch" && !onHandle && !this.box.drawing)) return;
-    this.corner = this.box.drawing || event.shiftKey ? this.costsAt(event) : null;
+    if (event.button !== 0 || (event.pointerType === "touch" && !onHandle)) return;
+    this.corner = event.shiftKey ? this.costsAt(event) : null;
     this.before = this.app.current;
     this.dragging = true;
-    this.app.domain.held = true;
+    this.app.kind.domain.held = true;
     this.plot.drawing.setPointerCapture(event.pointerId);
     event.preventDefault();
     this.handle.focus({ preventScroll: true });
@@ -61,24 +59,27 @@ export class MapHand {
     const { mu, nu } = this.costsAt(event);
     const { corner } = this;
     if (corner === null) this.place(mu, nu);
-    else this.app.change({ box: { mu: sorted(corner.mu, mu), nu: sorted(corner.nu, nu) } });
+    else {
+      const { costs, ranges } = this.app.current;
+      const [one, two] = [corner, { mu, nu }].map((point) => costsAt(costs, point));
+      this.app.change({ ranges: { fn: null, fp: sorted(one.fp, two.fp), abstain: sorted(one.abstain, two.abstain), prevalence: ranges?.prevalence ?? null } });
+    }
   }
 
   /** What the hand has done since it took hold is undone. */
   private cancel(): void {
     if (!this.dragging) return;
-    const { costs, box } = this.before;
+    const { costs, ranges } = this.before;
     this.release();
-    this.app.change({ costs, box });
+    this.app.change({ costs, ranges });
   }
 
   private release(): void {
     if (!this.dragging) return;
-    if (this.corner !== null) this.box.drawn();
     this.corner = null;
     this.dragging = false;
-    this.app.domain.held = false;
-    this.app.follow();
+    this.app.kind.domain.held = false;
+    this.app.kind.follow(this.app.at());
     this.app.drawAll();
   }
 
@@ -87,8 +88,8 @@ export class MapHand {
     if (across === 0 && up === 0) return;
     event.preventDefault();
     const step = event.shiftKey ? COARSE : FINE;
-    const { domain } = this.app;
-    const { mu, nu } = this.app.situation();
+    const { domain } = this.app.kind;
+    const { mu, nu } = this.app.at();
     const moved = (axis: PriceAxis, price: number, by: number): number =>
       by === 0 ? price : axis.near(axis.share(price) + by * step);
     this.place(moved(domain.mu, mu, across), moved(domain.nu, nu, up));
@@ -96,7 +97,7 @@ export class MapHand {
 
   /** Costs at a place of the map, to the digits that a hand can point at. */
   private costsAt(event: PointerEvent): CostPoint {
-    const { mu, nu } = this.app.domain;
+    const { mu, nu } = this.app.kind.domain;
     const { x, y } = this.plot.locate(event);
     return { mu: mu.near(mu.share(x)), nu: nu.near(nu.share(y)) };
   }
@@ -106,6 +107,7 @@ export class MapHand {
   }
 }
 
-function sorted(a: number, b: number): [number, number] {
-  return a < b ? [a, b] : [b, a];
+/** A range; null where there is none. */
+function sorted(a: number, b: number): [number, number] | null {
+  return a === b ? null : a < b ? [a, b] : [b, a];
 }

@@ -2,7 +2,6 @@
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
-import { general } from "../numbers";
 import { DIVERGING, modelColour, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
 import type { LegendEntry } from "../view/picture";
 import type { MapColours } from "./mapColours";
@@ -51,14 +50,6 @@ export function mapLegend(): MapLegend {
       case "abstention":
         say(`Share sent to a person, ${at.modelName}${within}`, "0 %", "100 %");
         break;
-      case "lower":
-      case "upper":
-        say(
-          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}${within}`,
-          general(first, 4),
-          general(last, 4),
-        );
-        break;
       case "winner":
         say(`Cheapest rule${hindsight(at)}${within}, and its share of the map`, "", "");
         winners(at, shares);
@@ -77,7 +68,7 @@ export function mapLegend(): MapLegend {
 
   /** Under limits, too, costs of the map are with hindsight. */
   function hindsight(at: Situation): string {
-    return at.prepared.judged === null || at.limits !== null ? " with hindsight" : "";
+    return at.prepared.evidence.judged === null || at.limits !== null ? " with hindsight" : "";
   }
 
   function say(text: string, from: string, to: string): void {

@@ -19,7 +19,7 @@ const COLUMNS = [
 /** What is not known is left empty. */
 export function modelSheet(at: Situation): Sheet {
   const numbers = (...values: (number | null | undefined)[]): number[] => values.map((value) => value ?? NaN);
-  const per1000 = (cost: number): number => 1000 * at.money(cost);
+  const per1000 = (cost: number): number => 1000 * cost;
   const priced = (found: Estimate | null): number[] =>
     found === null ? [NaN, NaN, NaN] : [found.cost, ...found.interval].map(per1000);
   const rows = at.data.models.map(({ name, auc, volume, wins }, k): Cell[] => {
@@ -31,7 +31,7 @@ export function modelSheet(at: Situation): Sheet {
       ...numbers(window?.lower, window?.upper).map((cut) => shown(cut, thresholdText)),
       ...priced(honest),
       ...priced(never),
-      window === null ? NaN : per1000(window.cost),
+      honest === null ? (window === null ? NaN : per1000(at.money(window.cost))) : per1000(honest.hindsight),
       abstained,
       wins,
     ];

@@ -1,13 +1,15 @@
 /** Table of all models: how well they rank, what they cost over all costs, and what they do here. */
-import type { App } from "../app";
+import type { TwoApp } from "../twoClasses";
 import { trivialWords } from "../comparison/words";
+import type { Estimate } from "../comparison/estimates";
+import { moneyStep } from "../comparison/numbers";
 import { cheapestShares } from "../math/costMap";
 import { TRIVIAL_RULES } from "../math/trivial";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText } from "../view/dom";
 import { windowText, withInterval } from "../view/format";
-import { Frame } from "../view/frame";
+import { Frame, scrolling, tableHead, tableRow } from "../view/frame";
 import type { Panel } from "../view/panel";
 import { modelSheet } from "./modelSheet";
 import { paintSwatch, swatch } from "../view/swatch";
@@ -25,10 +27,11 @@ const TITLES = [
   "cheapest on … of all costs, with hindsight",
 ];
 
-export function modelsPanel(app: App): Panel {
+export function modelsPanel(app: TwoApp): Panel {
   const frame = new Frame("models", "Models");
-  const { models } = app.data;
-  const heads = TITLES.map((title) => el("th", { scope: "col" }, title));
+  const { models } = app.kind.data;
+  const head = tableHead(TITLES);
+  const heads = [...head.querySelectorAll("th")];
   const lines = models.map((model, k) => {
     const name = el("span");
     setName(name, model.name, 36);
@@ -37,26 +40,21 @@ export function modelsPanel(app: App): Panel {
     const { auc, volume } = model;
     setText(cells[0], auc === null ? NONE : withInterval(auc.value, auc.low, auc.high));
     setText(cells[1], withInterval(volume.honest ?? volume.hindsight, volume.low, volume.high));
-    const row = el("tr", { "data-model": k }, el("th", { scope: "row" }, mark, " ", name), ...cells);
+    const row = tableRow(el("span", { class: "model" }, mark, name), ...cells);
     return { row, mark, cells };
   });
-  const table = el(
-    "table",
-    {},
-    el("thead", {}, el("tr", {}, ...heads)),
-    el("tbody", {}, ...lines.map(({ row }) => row)),
-  );
+  const table = el("table", { class: "models" }, head, el("tbody", {}, ...lines.map(({ row }) => row)));
   const simple = el("p", { class: "reading", "data-role": "without-a-model" });
   frame.body.append(
-    el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table),
+    scrolling("All models", table),
     simple,
   );
 
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
-    const shuffled = at.data.design?.period == null ? "" : ", shuffled split";
-    setText(heads[4], `measured cost per 1000${shuffled}${Number.isNaN(at.prepared.level) ? "" : ` (${at.level})`}`);
+    const shuffled = at.data.design?.period == null || at.data.cases?.forward === true ? "" : ", shuffled split";
+    setText(heads[4], `measured cost per 1000${shuffled}${at.data.inference?.quantile == null ? "" : ` (${at.level})`}`);
     setText(
       frame.about,
       "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. Measured: on cases that did not choose the window. With hindsight: on those that did.",
@@ -76,20 +74,21 @@ export function modelsPanel(app: App): Panel {
     setText(simple, withoutModel(at));
   }
 
-  frame.numbers(() => modelSheet(app.situation()), true);
-  return { element: frame.section, draw, move };
+  frame.numbers(() => modelSheet(app.at()), true);
+  return frame.panel(draw, move);
 }
 
 /** Window, measured cost, that of the threshold, cost with hindsight and abstentions of one model. */
 function here(at: Situation, k: number): string[] {
   const { window, honest, never, abstained } = at.outcome(k);
   if (window === null) return [NONE, NONE, never === null ? NONE : at.per1000(never.cost), NONE, NONE];
-  const step = honest === null ? at.step(window.cost) : at.step(honest.cost, honest.interval);
+  const seen = honest?.hindsight ?? at.money(window.cost);
+  const stepOf = (one: Estimate | null): number => moneyStep(one?.interval[0] ?? NaN, one?.interval[1] ?? NaN, one?.cost ?? seen);
   return [
     windowText(window),
     honest === null ? NONE : at.withInterval(honest),
-    never === null ? NONE : at.per1000(never.cost, at.step(never.cost, never.interval)),
-    at.per1000(window.cost, step),
+    never === null ? NONE : at.per1000(never.cost, stepOf(never)),
+    at.per1000(seen, stepOf(honest)),
     percent(abstained),
   ];
 }
@@ -98,6 +97,6 @@ function here(at: Situation, k: number): string[] {
 function withoutModel(at: Situation): string {
   const costs = at.surface.trivial(at.mu, at.nu);
   const rules = TRIVIAL_RULES.filter((rule) => Number.isFinite(costs[rule]));
-  const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(costs[rule])}`);
+  const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(at.money(costs[rule]))}`);
   return `Without a model, per 1000 cases: ${said.join("; ")}.`;
 }

@@ -1,5 +1,5 @@
 /** Net benefit of acting on the probabilities as they are (decision curve), with the threshold these costs ask for. */
-import type { App } from "../app";
+import type { TwoApp } from "../twoClasses";
 import type { NetBenefitData } from "../data";
 import { evenShare } from "../math/lemma1";
 import { percent } from "../numbers";
@@ -8,7 +8,7 @@ import type { Panel } from "../view/panel";
 import { shown } from "../view/saving";
 import { curvePanel, percentMark } from "./curvePanel";
 
-export function netBenefitPanel(app: App): Panel {
+export function netBenefitPanel(app: TwoApp): Panel {
   const found = (at: Situation, k = at.k): NetBenefitData | null => at.data.models[k].evidence?.net_benefit ?? null;
   const rate = ({ data }: Situation): number => data.prevalence ?? data.n_positive / data.n;
   /** Acting on every case. */

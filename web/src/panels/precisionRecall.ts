@@ -1,5 +1,5 @@
 /** Precision against recall at every threshold, at the prevalence in use. */
-import type { App } from "../app";
+import type { TwoApp } from "../twoClasses";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { threshold } from "../view/format";
@@ -13,7 +13,7 @@ function precisionOf(tpr: number, fpr: number, rate: number): number {
   return right / (right + (1 - rate) * fpr);
 }
 
-export function precisionRecallPanel(app: App): Panel {
+export function precisionRecallPanel(app: TwoApp): Panel {
   const places = (at: Situation, k: number): [number, number][] => {
     const { tpr, fpr } = at.data.models[k].roc;
     return tpr

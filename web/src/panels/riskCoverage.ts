@@ -1,5 +1,5 @@
 /** Errors among the cases answered, the most confident first, by the more probable class. */
-import type { App } from "../app";
+import type { TwoApp } from "../twoClasses";
 import type { RiskCoverageData } from "../data";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
@@ -7,7 +7,7 @@ import type { Panel } from "../view/panel";
 import { shown } from "../view/saving";
 import { curvePanel, percentMark } from "./curvePanel";
 
-export function riskCoveragePanel(app: App): Panel {
+export function riskCoveragePanel(app: TwoApp): Panel {
   const found = (at: Situation, k = at.k): RiskCoverageData | null => at.data.models[k].evidence?.risk_coverage ?? null;
   const pairs = ({ coverage, risk }: RiskCoverageData): [number, number][] => coverage.map((share, k) => [share, risk[k]]);
   return curvePanel(app, {

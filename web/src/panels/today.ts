@@ -1,21 +1,21 @@
-/** The reader's own rule: what it costs, what changing saves, at which costs it would be right; and any single score. */
-import type { App } from "../app";
+/** The reader's own rule: what it costs, what changing saves, at which costs it would be right. */
+import type { TwoApp } from "../twoClasses";
 import { money, moneyStep } from "../comparison/numbers";
 import { todayFacts, type TodayFacts } from "../comparison/today";
 import { inBrackets } from "../comparison/words";
-import { decisionOf, rightCosts, type FixedRule } from "../math/fixedRule";
-import { moneyBetween, moneyOffsets, unitOf } from "../math/units";
-import { general, grouped, percent } from "../numbers";
+import { rightCosts, type FixedRule } from "../math/fixedRule";
+import { moneyOffsets, unitOf } from "../math/units";
+import { general, grouped } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setText, show } from "../view/dom";
-import { threshold } from "../view/format";
 import { Frame } from "../view/frame";
+import { button } from "../view/menu";
 import type { Panel } from "../view/panel";
 import { field } from "./field";
 
-export function todayPanel(app: App): Panel {
-  const frame = new Frame("today", "Your rule today", "the thresholds you use now, judged on the same cases");
-  const { models } = app.data;
+export function todayPanel(app: TwoApp): Panel {
+  const frame = new Frame("today", "Your rule today");
+  const { models } = app.kind.data;
   const picker = el("select", { id: "today-model", "data-role": "today-model", "aria-label": "Model of your rule" });
   models.forEach(({ name }, k) => picker.append(el("option", { value: k }, cut(name, 40))));
   // thresholds while they are typed: the state has them once they make a rule
@@ -30,30 +30,27 @@ export function todayPanel(app: App): Panel {
     lower = value;
     changed();
   });
-  const clear = el("button", { type: "button", class: "quiet", "data-role": "today-clear" }, "Remove");
+  const clear = button("Remove", "today-clear", () => {
+    [lower, upper] = [NaN, NaN];
+    app.change({ today: null });
+  });
   const said = el("ul", { class: "words", "data-role": "today-words" });
-  const hint = el("p", { class: "hint" }, "One threshold is enough: leave “negative up to” empty.");
-  const trial = scoreTrial(app);
+  const hint = el("p", { class: "hint" }, "One threshold is enough: leave the lower one empty.");
   frame.body.append(
     el("div", { class: "today-fields" }, ...(models.length > 1 ? [picker] : []), from.element, upTo.element, clear),
     wrong,
     hint,
     said,
-    trial.element,
   );
 
   function changed(): void {
     const bottom = Number.isNaN(lower) ? upper : lower;
     const backwards = bottom > upper;
-    setText(wrong, backwards ? "“Negative up to” must not lie above “positive from”." : "");
+    setText(wrong, backwards ? "The lower threshold must not lie above the upper one." : "");
     const rule = Number.isNaN(upper) || backwards ? null : { model: Number(picker.value), lower: bottom, upper };
     if (!backwards) app.change({ today: rule });
   }
   picker.addEventListener("change", changed);
-  clear.addEventListener("click", () => {
-    [lower, upper] = [NaN, NaN];
-    app.change({ today: null });
-  });
 
   function draw(at: Situation): void {
     const { today } = at.state;
@@ -75,19 +72,19 @@ export function todayPanel(app: App): Panel {
     if (today !== null) {
       const sentences = todayWords(at, today);
       if (sentences.some((text, k) => said.children[k]?.textContent !== text) || said.children.length !== sentences.length)
-        said.replaceChildren(...sentences.map((text) => el("li", {}, text)));
+        said.replaceChildren(...sentences.map((text, k) => el("li", { class: k === 0 ? "change" : "" }, text)));
     }
-    trial.move(at);
   }
 
-  return { element: frame.section, draw, move };
+  return frame.panel(draw, move);
 }
 
 /** What the rule of today costs, what changing saves, and when it would be right. */
-export function todayWords(at: Situation, today: FixedRule): string[] {
+function todayWords(at: Situation, today: FixedRule): string[] {
   if (at.answer === null || at.candidates === null) return ["These cases allow no answer to compare with."];
-  const facts = todayFacts(today, at.answer.rule, at.data, at.candidates.question, at.scores(), at.limits, at.searched);
-  return [costWords(at, facts), changeWords(at, facts), rightWords(at, today)];
+  const facts = todayFacts(today, at.answer, at.candidates, at.prepared, at.rests);
+  const right = at.data.amounts === null ? [rightWords(at, today)] : [];
+  return [changeWords(at, facts), costWords(at, facts), ...right];
 }
 
 function costWords(at: Situation, { cost, shares, exact }: TodayFacts): string {
@@ -98,8 +95,7 @@ function costWords(at: Situation, { cost, shares, exact }: TodayFacts): string {
 }
 
 function changeWords(at: Situation, { change }: TodayFacts): string {
-  const unit = (value: number): number => moneyBetween(value, at.costs);
-  const [difference, interval] = [unit(change.difference), change.interval.map(unit)];
+  const { difference, interval } = change;
   if (difference === 0 && interval[0] === interval[1]) return "The answer above decides these cases in the same way.";
   const step = moneyStep(interval[0], interval[1], difference);
   const sign = difference <= 0 ? -1 : 1;
@@ -122,34 +118,4 @@ function rightWords(at: Situation, today: FixedRule): string {
   const alarm = `a false alarm cost ${price(found.mu, offsets.mu)}`;
   if (found.nu === null) return `It would be right if ${alarm} and a review at least ${general(found.leastReview * unit + offsets.nu, 3)} ${instead}.`;
   return `It would be right if ${alarm} and a review ${price(found.nu, offsets.nu)} ${instead}.`;
-}
-
-/** What happens to a case with some score. */
-function scoreTrial(app: App): { element: HTMLElement; move(at: Situation): void } {
-  let score = NaN;
-  const said = el("output", { "data-role": "trial-words", for: "trial" });
-  const input = field({ id: "trial", label: "Try a score", gain: true, empty: NaN }, (value) => {
-    score = value;
-    move(app.situation());
-  });
-  function move(at: Situation): void {
-    setText(said, Number.isNaN(score) ? "" : trialWords(at, score));
-  }
-  return { element: el("div", { class: "today-fields" }, input.element, said), move };
-}
-
-/** "0.42: to a person. Of cases scored like this 35 % were positive." */
-export function trialWords(at: Situation, score: number): string {
-  const { data, surface } = at.prepared.models[at.k];
-  const rule = at.answer?.rule;
-  const trivial = { "always positive": 1, "always negative": 0, "always abstain": 2 } as const;
-  const decision =
-    rule?.model === null ? trivial[rule.kind as keyof typeof trivial] : decisionOf(at.window, score);
-  const verdict = [`called ${at.names.negative}`, `called ${at.names.positive}`, "to a person"][decision];
-  const { lower, upper } = data.blocks;
-  let block = 0;
-  while (block + 1 < upper.length && score > (upper[block] + lower[block + 1]) / 2) block++;
-  const outside = score < lower[0] || score > upper[upper.length - 1];
-  const far = outside ? " No case of the data scored so." : "";
-  return `${threshold(score)} by ${cut(data.name, 30)}: ${verdict}. Of cases scored about like this ${percent(surface.shares[block])} are ${at.names.positive}.${far}`;
 }

@@ -46,9 +46,9 @@ export function watchPaper(draw: () => void): void {
   PRINT.addEventListener("change", () => turn(PRINT.matches));
 }
 
-/** What is folded on the screen is open on paper, except tables of numbers. */
+/** What is folded on the screen is open on paper, except tables of numbers and what only the hand needs. */
 function unfold(): void {
-  for (const part of document.querySelectorAll<HTMLDetailsElement>("details:not(.numbers):not([open])")) {
+  for (const part of document.querySelectorAll<HTMLDetailsElement>("details:not(.numbers, .menu, .fold, [open])")) {
     part.open = true;
     folded.push(part);
   }

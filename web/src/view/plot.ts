@@ -1,10 +1,9 @@
 /** Two axes and the layers between them; a panel draws shapes once and moves marks often. */
-import { axisBottom, axisLeft } from "d3-axis";
-import { scaleLinear, scaleLog, type ScaleContinuousNumeric } from "d3-scale";
-import { select } from "d3-selection";
+import { general } from "../numbers";
 import { attr, el, setText, svg } from "./dom";
 import { onPaper, printed } from "./paper";
 import { imageOf, standalone, type LegendEntry, type Raster } from "./picture";
+import { scaleOf, ticks, type Scale } from "./scale";
 
 export interface PlotOptions {
   id: string;
@@ -24,12 +23,11 @@ export interface PlotOptions {
   role?: "img" | "group";
 }
 
-type Scale = ScaleContinuousNumeric<number, number>;
 type Domain = [from: number, to: number];
 
-/** Which axes are logarithmic, and where they have marks. */
+/** Whether the axes are logarithmic, and where they have marks. */
 export interface OwnAxes {
-  log?: readonly [x: boolean, y: boolean];
+  log?: boolean;
   xMarks?: number[];
   yMarks?: number[];
 }
@@ -43,8 +41,8 @@ export class Plot {
   readonly under: SVGGElement;
   readonly over: SVGGElement;
   readonly catcher: SVGRectElement;
-  x: Scale = scaleLinear();
-  y: Scale = scaleLinear();
+  x: Scale = scaleOf([0, 1], [0, 1]);
+  y: Scale = scaleOf([0, 1], [0, 1]);
   width = 0;
   height = 0;
   readonly left: number;
@@ -110,23 +108,21 @@ export class Plot {
 
   /** Set both domains and draw the axes, with marks of one's own where they are given. */
   axes(x: Domain, y: Domain, own: OwnAxes = {}): void {
-    this.x = (own.log?.[0] === true ? scaleLog() : scaleLinear()).domain(x).range([0, this.width]);
-    this.y = (own.log?.[1] === true ? scaleLog() : scaleLinear()).domain(y).range([this.height, 0]);
-    const { xFormat, yFormat } = this.options;
-    const across = axisBottom<number>(this.x as never)
-      .ticks(Math.max(2, Math.min(8, this.width / 70)))
-      .tickSizeOuter(0)
-      .tickSize(4);
-    const up = axisLeft<number>(this.y as never)
-      .ticks(Math.max(2, Math.min(6, this.height / 45)))
-      .tickSizeOuter(0)
-      .tickSize(4);
-    if (own.xMarks !== undefined) across.tickValues(own.xMarks);
-    if (own.yMarks !== undefined) up.tickValues(own.yMarks);
-    if (xFormat !== undefined) across.tickFormat(xFormat);
-    if (yFormat !== undefined) up.tickFormat(yFormat);
-    select(this.xAxis).call(across as never);
-    select(this.yAxis).call(up as never);
+    this.x = scaleOf(x, [0, this.width], own.log);
+    this.y = scaleOf(y, [this.height, 0], own.log);
+    const { xFormat = general, yFormat = general } = this.options;
+    const across = own.xMarks ?? ticks(...x, Math.max(2, Math.min(8, this.width / 70)));
+    const up = own.yMarks ?? ticks(...y, Math.max(2, Math.min(6, this.height / 45)));
+    const mark = (place: string, end: Record<string, number>, text: SVGTextElement): SVGGElement =>
+      svg("g", { class: "tick", transform: `translate(${place})` }, svg("line", end), text);
+    this.xAxis.replaceChildren(
+      svg("path", { d: `M0,0H${this.width}` }),
+      ...across.map((value) => mark(`${this.x(value)},0`, { y2: 4 }, svg("text", { y: 17, "text-anchor": "middle" }, xFormat(value)))),
+    );
+    this.yAxis.replaceChildren(
+      svg("path", { d: `M0,0V${this.height}` }),
+      ...up.map((value) => mark(`0,${this.y(value)}`, { x2: -4 }, svg("text", { x: -7, dy: "0.32em", "text-anchor": "end" }, yFormat(value)))),
+    );
   }
 
   name(x: string, y: string): void {
@@ -138,10 +134,16 @@ export class Plot {
     this.drawing.setAttribute("aria-label", label);
   }
 
-  /** Position of a pointer in units of the axes. */
-  locate(event: PointerEvent): { x: number; y: number } {
+  /** Position of a pointer in pixels of the chart. */
+  pixel(event: PointerEvent): { x: number; y: number } {
     const box = this.catcher.getBoundingClientRect();
-    return { x: this.x.invert(event.clientX - box.left), y: this.y.invert(event.clientY - box.top) };
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  /** The same in units of the axes. */
+  locate(event: PointerEvent): { x: number; y: number } {
+    const { x, y } = this.pixel(event);
+    return { x: this.x.invert(x), y: this.y.invert(y) };
   }
 
   /** Where the canvas stands in the drawing; null without one. */

@@ -1,4 +1,4 @@
-/** An axis of prices relative to a miss: logarithmic over whole powers of ten, or from 0 on. */
+/** An axis of prices relative to a miss, logarithmic over whole powers of ten. */
 
 export class PriceAxis {
   constructor(
@@ -6,28 +6,20 @@ export class PriceAxis {
     readonly to: number,
   ) {}
 
-  /** Where from = 0 an axis is linear. */
-  get log(): boolean {
-    return this.from > 0;
-  }
-
   /** Share of the axis below a price; prices beyond the ends stand at them. */
   share(price: number): number {
     const { from, to } = this;
-    const inside = Math.min(to, Math.max(from, price));
-    return this.log ? Math.log(inside / from) / Math.log(to / from) : inside / to;
+    return Math.log(Math.min(to, Math.max(from, price)) / from) / Math.log(to / from);
   }
 
   /** The price at a share of the axis. */
   price(share: number): number {
     const { from, to } = this;
-    const inside = Math.min(1, Math.max(0, share));
-    return this.log ? from * (to / from) ** inside : to * inside;
+    return from * (to / from) ** Math.min(1, Math.max(0, share));
   }
 
   /** The price to the digits that a hand can point at. */
   near(share: number): number {
-    if (!this.log) return (Math.round(1000 * Math.min(1, Math.max(0, share))) * this.to) / 1000;
     return Number(this.price(share).toPrecision(3));
   }
 

@@ -1,22 +1,15 @@
 /** Relative prices in the reader's money: marks of axes, numbers in sentences and tables. */
-import { ticks } from "d3-array";
 import { moneyOffsets, unitOf } from "../math/units";
 import { general, grouped } from "../numbers";
 import type { Situation } from "../situation";
-import { axisNames } from "./axisNames";
 import type { PriceAxis } from "./priceAxis";
+import { ticks } from "./scale";
 
 export type Side = "mu" | "nu";
 
-/** How a relative price reads in the fields: times a unit, plus what right answers cost. */
-function scaleOf({ state, costs }: Situation, side: Side): [unit: number, offset: number] {
-  return state.entry === "ratio" ? [1, 0] : [unitOf(costs), moneyOffsets(costs)[side]];
-}
-
-/** A relative price as the fields have it. */
-export function inFields(at: Situation, side: Side, price: number): number {
-  const [unit, offset] = scaleOf(at, side);
-  return Number((price * unit + offset).toPrecision(10));
+/** A relative price as the fields have it: times a unit, plus what right answers cost. */
+export function inFields({ costs }: Situation, side: Side, price: number): number {
+  return Number((price * unitOf(costs) + moneyOffsets(costs)[side]).toPrecision(10));
 }
 
 /** The same as text. */
@@ -29,10 +22,10 @@ function moneyText(value: number): string {
 }
 
 /** Round prices of an axis in the reader's money, at most about `most`, as relative prices. */
-export function roundPrices(at: Situation, side: Side, axis: PriceAxis, most: number): number[] {
-  const [unit, offset] = scaleOf(at, side);
+export function roundPrices({ costs }: Situation, side: Side, axis: PriceAxis, most: number): number[] {
+  const [unit, offset] = [unitOf(costs), moneyOffsets(costs)[side]];
   const [low, high] = [axis.from * unit + offset, axis.to * unit + offset];
-  const round = axis.log && low > 0 ? roundMoney(low, high, most) : ticks(low, high, most);
+  const round = low > 0 ? roundMoney(low, high, most) : ticks(low, high, most);
   return round.map((value) => (value - offset) / unit).filter((price) => price >= axis.from * (1 - 1e-9) && price <= axis.to * (1 + 1e-9));
 }
 
@@ -48,11 +41,9 @@ function roundMoney(low: number, high: number, most: number): number[] {
     .filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
 }
 
-/** Names of the two axes, with what a miss costs. */
-export function priceNames(at: Situation): [alarm: string, review: string] {
-  const { alarm, review } = axisNames(at.data);
-  if (at.state.entry === "ratio" || at.data.amounts !== null) return [alarm, review];
-  const unit = at.state.unit === "" ? "" : ` in ${at.state.unit}`;
-  const miss = `${unit} (a miss costs ${moneyText(at.costs.fn)})`;
+/** Names of the two axes, with what a miss costs; with amounts they are factors. */
+export function priceNames({ data, state, costs }: Situation): [alarm: string, review: string] {
+  if (data.amounts !== null) return ["factor on false alarms (misses = 1)", "factor on reviews (misses = 1)"];
+  const miss = `${state.unit === "" ? "" : ` in ${state.unit}`} (a miss costs ${moneyText(costs.fn)})`;
   return [`price of a false alarm${miss}`, `price of a review${miss}`];
 }

@@ -1,7 +1,7 @@
 /** Where scores stand on their axis: even steps of the score, or of its log-odds where they pile up at 0 and 1. */
-import { ticks } from "d3-array";
 import type { ModelData } from "../data";
 import { general } from "../numbers";
+import { ticks } from "./scale";
 
 /** Probabilities nearer to 0 or 1 than this share the ends (demur.report.drawing). */
 const END = 1e-5;

@@ -3,24 +3,19 @@ import { el } from "./dom";
 
 export interface Tab {
   name: string;
+  id: string;
   element: HTMLElement;
-  /** Called whenever the tab is chosen. */
-  shown: () => void;
 }
 
 /** Arrow keys move between the names, as in any list of tabs; on paper all panels are shown. */
-export function tabs(id: string, label: string, entries: readonly Tab[]): HTMLElement {
-  const list = el("div", { class: "tabs", role: "tablist", "aria-label": label });
+export function tabs(id: string, label: string, entries: readonly Tab[], shown: () => void): HTMLElement {
   const pages = entries.map(({ element }, k) =>
     el("div", { id: `${id}-page-${k}`, class: "tab-page", role: "tabpanel", "aria-labelledby": `${id}-tab-${k}` }, element),
   );
-  const buttons = entries.map(({ name, element }, k) => {
+  const buttons = entries.map(({ name, id: own }, k) => {
     const button = el(
       "button",
-      {
-        ...{ type: "button", role: "tab", id: `${id}-tab-${k}`, "aria-controls": `${id}-page-${k}` },
-        "data-role": `tab-${element.dataset["panel"] ?? k}`,
-      },
+      { type: "button", role: "tab", id: `${id}-tab-${k}`, "aria-controls": `${id}-page-${k}`, "data-role": `tab-${own}` },
       name,
     );
     button.addEventListener("click", () => choose(k));
@@ -35,20 +30,15 @@ export function tabs(id: string, label: string, entries: readonly Tab[]): HTMLEl
     return button;
   });
 
-  function mark(chosen: number): void {
+  function choose(chosen: number): void {
     buttons.forEach((button, k) => {
       button.setAttribute("aria-selected", String(k === chosen));
       button.tabIndex = k === chosen ? 0 : -1;
       pages[k].hidden = k !== chosen;
     });
+    shown();
   }
 
-  function choose(chosen: number): void {
-    mark(chosen);
-    entries[chosen].shown();
-  }
-
-  list.append(...buttons);
-  mark(0);
-  return el("div", { class: "tabbed" }, ...(entries.length > 1 ? [list] : []), ...pages);
+  choose(0);
+  return el("div", { class: "tabbed" }, el("div", { class: "tabs", role: "tablist", "aria-label": label }, ...buttons), ...pages);
 }

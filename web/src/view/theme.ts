@@ -1,8 +1,8 @@
 /** Light, dark or what the system asks for; paper is always light. */
 import { onPaper } from "./paper";
+import type { ThemeChoice } from "../kind";
 import type { Theme } from "./palette";
 
-export type ThemeChoice = "system" | "light" | "dark";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 

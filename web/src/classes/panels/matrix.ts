@@ -1,23 +1,21 @@
 /** Costs as an editable table: rows true classes, columns answers, the price of a review last. */
 import { el, setText, show } from "../../view/dom";
 import { typed } from "../../view/format";
-import { Frame } from "../../view/frame";
-import type { ClassApp, ClassPanel, View } from "../app";
-import { costSheet } from "../copy";
+import { Frame, scrolling, tableHead, tableRow } from "../../view/frame";
+import type { Panel } from "../../view/panel";
+import type { ClassApp, ClassSituation } from "../manyClasses";
 import type { Prices } from "../estimates";
 
-export function matrixPanel(app: ClassApp): ClassPanel {
-  const { classes, abstain_costs } = app.data;
+export function matrixPanel(app: ClassApp): Panel<ClassSituation> {
+  const { classes, abstain_costs } = app.kind.data;
   const m = classes.length;
   const reviews = abstain_costs !== null;
-  const frame = new Frame("matrix", "Costs", "What each answer costs, per case. Edit any of them.");
+  const frame = new Frame("matrix", "Costs", "what each answer costs, per case; edit any of them");
   const problem = el("p", { class: "problem", role: "alert", "data-role": "problem" });
   const inputs: HTMLInputElement[][] = [];
   const table = el("table", { class: "matrix" });
   const heads = [...classes.map((name) => `called ${name}`), ...(reviews ? ["to a person"] : [])];
-  table.append(
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "truth"), ...heads.map((name) => el("th", { scope: "col" }, name)))),
-  );
+  table.append(tableHead(["truth", ...heads]));
   const body = el("tbody");
   classes.forEach((name, k) => {
     const row = heads.map((head, j) => {
@@ -26,20 +24,17 @@ export function matrixPanel(app: ClassApp): ClassPanel {
       return input;
     });
     inputs.push(row);
-    body.append(el("tr", {}, el("th", { scope: "row" }, name), ...row.map((input) => el("td", {}, input))));
+    body.append(tableRow(name, ...row));
   });
   table.append(body);
   const all = field("Price of a review, all classes", "cost-abstain", (value) =>
-    change({ ...app.prices, abstain: classes.map(() => value) }),
+    change({ ...app.at().prices, abstain: classes.map(() => value) }),
   );
   const allow = el("input", { type: "checkbox", id: "reviews", "data-role": "reviews" });
   allow.addEventListener("change", () =>
-    change({ ...app.prices, abstain: allow.checked ? abstain_costs : null }),
+    change({ ...app.at().prices, abstain: allow.checked ? abstain_costs : null }),
   );
-  frame.body.append(
-    el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Table of costs" }, table),
-    problem,
-  );
+  frame.body.append(scrolling("Table of costs", table), problem);
   if (reviews)
     frame.body.append(
       el(
@@ -49,7 +44,6 @@ export function matrixPanel(app: ClassApp): ClassPanel {
         el("label", {}, "One price for all classes ", all),
       ),
     );
-  frame.numbers(() => costSheet(app.data, app.prices), true);
 
   function field(label: string, role: string, accept: (value: number) => void): HTMLInputElement {
     const input = el("input", { type: "text", inputmode: "decimal", "aria-label": label, "data-role": role, autocomplete: "off" });
@@ -72,11 +66,11 @@ export function matrixPanel(app: ClassApp): ClassPanel {
   /** Show the costs in use again. */
   function restore(): void {
     setText(problem, "");
-    write(app.view(), true);
+    write(app.at(), true);
   }
 
   function set(k: number, j: number, value: number): void {
-    const { costs, abstain } = app.prices;
+    const { costs, abstain } = app.at().prices;
     if (j === m) change({ costs, abstain: (abstain ?? abstain_costs!).map((price, at) => (at === k ? value : price)) });
     else change({ costs: costs.map((row, at) => (at === k ? row.map((cost, to) => (to === j ? value : cost)) : row)), abstain });
   }
@@ -85,7 +79,7 @@ export function matrixPanel(app: ClassApp): ClassPanel {
     app.change({ prices });
   }
 
-  function write({ prices }: View, everything: boolean): void {
+  function write({ prices }: ClassSituation, everything: boolean): void {
     const put = (input: HTMLInputElement, value: number | null): void => {
       // what somebody is typing stays as it is
       if (!everything && document.activeElement === input) return;
@@ -102,5 +96,7 @@ export function matrixPanel(app: ClassApp): ClassPanel {
     for (const row of inputs) row[m].disabled = abstain === null;
     show(all.parentElement!, abstain !== null);
   }
-  return { element: frame.section, draw: (at) => write(at, false) };
+  const panel = frame.panel((at: ClassSituation) => write(at, false));
+  frame.section.id = "panel-controls";
+  return panel;
 }

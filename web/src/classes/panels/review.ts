@@ -1,12 +1,14 @@
-/** Cost and abstention against the price of a review, rules chosen for every price on show. */
-import { general, grouped, percent } from "../../numbers";
+/** Cost against the price of a review, rules chosen for every price on show. */
+import { general } from "../../numbers";
 import { el, setText, svg } from "../../view/dom";
 import { amount } from "../../view/format";
 import { Frame } from "../../view/frame";
 import { hereEntry, styled } from "../../view/legends";
+import type { Panel } from "../../view/panel";
+import { linePath } from "../../view/path";
 import { Plot } from "../../view/plot";
-import type { ClassApp, ClassPanel, View } from "../app";
 import type { ClassAnswer } from "../answer";
+import type { ClassApp, ClassSituation } from "../manyClasses";
 
 interface Stop {
   price: number;
@@ -14,80 +16,65 @@ interface Stop {
   here: boolean;
 }
 
-export function reviewPanel(app: ClassApp): ClassPanel {
-  const frame = new Frame("review", "Price of a review", "The cheapest rule at each price: what it costs, and how many cases it sends to a person.");
-  const options = { ratio: 0.42, lowest: 190, highest: 260, left: 56, xFormat: (value: number) => general(value, 3) };
-  const costs = new Plot(
-    { ...options, id: "chart-review-cost", label: "Cost by price of a review", xName: "price of a review", yName: "measured cost per 1000 cases", yFormat: amount },
-    () => draw(app.view()),
-  );
-  const sent = new Plot(
-    { ...options, id: "chart-review-share", label: "Abstention by price of a review", xName: "price of a review", yName: "to a person", yFormat: (value) => `${general(100 * value, 3)} %` },
-    () => draw(app.view()),
+export function reviewPanel(app: ClassApp): Panel<ClassSituation> {
+  const frame = new Frame("review", "Price of a review", "what the cheapest rule at each price costs");
+  const plot = new Plot(
+    {
+      ...{ id: "chart-review", label: "Cost by price of a review", xName: "price of a review", yName: "measured cost per 1000 cases" },
+      ...{ ratio: 0.5, lowest: 220, highest: 400, left: 56, xFormat: (value) => general(value, 3), yFormat: amount },
+    },
+    () => app.redraw(panel),
   );
   const note = el("p", { class: "reading", "data-role": "review-reading" });
-  frame.body.append(costs.element, sent.element, note);
+  frame.body.append(plot.element, note);
   let now: Stop[] = [];
 
-  function draw(at: View): void {
+  function draw(at: ClassSituation): void {
     now = stops(at);
-    if (now.length === 0 || !costs.ready || !sent.ready) return;
-    const far = Math.max(...now.map(({ price }) => price));
-    const highest = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1] || answer.cost));
-    paint(costs, now, [0, far * 1.03], [0, highest * 1.05 || 1], ({ answer }) => 1000 * answer.cost, true);
-    paint(sent, now, [0, far * 1.03], [0, 1], ({ answer }) => answer.abstained, false);
+    if (now.length === 0 || !plot.ready) return;
+    const sure = !Number.isNaN(at.answers.setting.quantile);
+    const most = 1000 * Math.max(...now.map(({ answer }) => answer.interval[1] || answer.cost));
+    plot.axes([0, Math.max(...now.map(({ price }) => price)) * 1.03], [0, most * 1.05 || 1]);
+    const y = (cost: number): number => plot.y(1000 * cost);
+    plot.under.replaceChildren(
+      ...(sure ? now : []).map(({ price, answer: { interval } }) =>
+        svg("line", { class: "interval", x1: plot.x(price), x2: plot.x(price), y1: y(interval[0]), y2: y(interval[1]) }),
+      ),
+      svg("path", { class: "level-line", d: linePath(now.map(({ price, answer }) => [plot.x(price), y(answer.cost)])) }),
+    );
+    plot.over.replaceChildren(
+      ...now.map(({ price, answer, here }) => svg("circle", { class: here ? "here-dot" : "level-dot", cx: plot.x(price), cy: y(answer.cost), r: here ? 6.5 : 3.5 })),
+    );
+    plot.describe(now.map(({ price, answer }) => `at ${general(price, 3)} ${amount(1000 * answer.cost)}`).join("; "));
     const factors = at.data.levels.map(({ factor }) => general(factor)).sort((a, b) => Number(a) - Number(b));
     setText(
       note,
       `Dots: rules chosen for ${factors.join(", ")} times the price of the file, each priced at its own price and your other costs; ` +
-        `${Number.isNaN(app.answers.setting.level) ? "" : "bars: intervals. "}The large dot is where you are. Prices are means over the classes in use.`,
+        `${sure ? "bars: intervals. " : ""}The large dot is where you are. Prices are means over the classes in use.`,
     );
     frame.refresh();
   }
 
-  function paint(plot: Plot, found: Stop[], x: [number, number], y: [number, number], value: (stop: Stop) => number, intervals: boolean): void {
-    plot.axes(x, y);
-    const line = found.map((stop) => `${plot.x(stop.price)},${plot.y(value(stop))}`).join(" ");
-    const bars = intervals && !Number.isNaN(app.answers.setting.level)
-      ? found.map(({ price, answer }) =>
-          svg("line", { class: "interval", x1: plot.x(price), x2: plot.x(price), y1: plot.y(1000 * answer.interval[0]), y2: plot.y(1000 * answer.interval[1]) }),
-        )
-      : [];
-    plot.under.replaceChildren(...bars, svg("polyline", { class: "level-line", points: line }));
-    plot.over.replaceChildren(
-      ...found.map((stop) => {
-        const dot = svg("circle", { class: stop.here ? "here-dot" : "level-dot", cx: plot.x(stop.price), cy: plot.y(value(stop)), r: stop.here ? 6.5 : 3.5 });
-        const what = intervals ? `costs ${amount(1000 * stop.answer.cost)} per 1000` : `${percent(stop.answer.abstained)} to a person`;
-        dot.append(svg("title", {}, `Review at ${general(stop.price, 4)}: ${stop.answer.rule.kind}, ${what}`));
-        return dot;
-      }),
-    );
-    plot.describe(
-      found.map((stop) => `at ${general(stop.price, 3)} ${intervals ? amount(1000 * stop.answer.cost) : percent(stop.answer.abstained)}`).join("; "),
-    );
-  }
-  frame.picture(() => 
-    costs.picture("Cost by price of a review", [
-      { text: "cheapest rule at each price", colour: styled("--negative"), line: true },
-      hereEntry("your costs"),
-    ]),
+  frame.picture(() =>
+    plot.picture("Cost by price of a review", [{ text: "cheapest rule at each price", colour: styled("--negative"), line: true }, hereEntry("your costs")]),
   );
   frame.numbers(() => ({
     columns: ["price of a review", "rule", "model", "cost per 1000", "low", "high", "share to a person", "chosen for factor"],
     rows: now.map(({ price, answer }) => [
-      String(price),
+      price,
       answer.rule.kind,
-      answer.rule.model === null ? "" : app.data.models[answer.rule.model].name,
-      ...[answer.cost, ...answer.interval].map((cost) => (Number.isNaN(cost) ? NaN : grouped(1000 * cost, 6).replaceAll(",", ""))),
-      String(answer.abstained),
-      String(answer.factor),
+      answer.rule.model === null ? "" : app.kind.data.models[answer.rule.model].name,
+      ...[answer.cost, ...answer.interval].map((cost) => 1000 * cost),
+      answer.abstained,
+      answer.factor,
     ]),
   }));
-  return { element: frame.section, draw };
+  const panel = frame.panel(draw);
+  return panel;
 }
 
 /** The answer at the price of every level, and here. */
-function stops({ answers, prices, answer, data, held }: View): Stop[] {
+function stops({ answers, prices, answer, data, held }: ClassSituation): Stop[] {
   const mean = (abstain: readonly number[]): number => answers.shares.reduce((all, share, k) => all + share * abstain[k], 0);
   const found = data.levels.flatMap(({ abstain_costs: abstain }, level): Stop[] =>
     abstain === null ? [] : [{ price: mean(abstain), answer: answers.answer({ costs: prices.costs, abstain }, null, level), here: false }],

@@ -5,7 +5,8 @@ import { Frame } from "../../view/frame";
 import { standalone } from "../../view/picture";
 import { styled } from "../../view/legends";
 import { count } from "../../view/format";
-import type { ClassApp, ClassPanel, View } from "../app";
+import type { Panel } from "../../view/panel";
+import type { ClassApp, ClassSituation } from "../manyClasses";
 import { regions, scoresOf, type Point } from "../regions";
 
 const SIDE = 460;
@@ -19,17 +20,17 @@ function place([first, second, third]: readonly number[]): [number, number] {
   return [LEFT + (SIDE * (first / 2 + third)) / all, TOP + HEIGHT * (1 - first / all)];
 }
 
-export function simplexPanel(app: ClassApp): ClassPanel {
-  const frame = new Frame("simplex", "Where the rule decides", "Each corner is a class the model is sure of. Areas: the answer; dots: true classes.");
+export function simplexPanel(app: ClassApp): Panel<ClassSituation> {
+  const frame = new Frame("simplex", "Where the rule decides", "each corner is a class the model is sure of; areas: the answer; dots: true classes");
   const drawing = svg("svg", { class: "simplex", viewBox: `0 0 ${SIDE + 2 * LEFT} ${HEIGHT + TOP + 40}`, role: "img", id: "chart-simplex" });
   const [areas, dots, names] = [svg("g"), svg("g"), svg("g")];
   drawing.append(areas, dots, names);
   const key = el("ul", { class: "dot-key", "data-role": "simplex-key" });
   const note = el("p", { class: "reading" });
   frame.body.append(el("div", { class: "chart" }, drawing), key, note);
-  let now: View | null = null;
+  let now: ClassSituation | null = null;
 
-  function draw(at: View): void {
+  function draw(at: ClassSituation): void {
     now = at;
     const { data, answer, theme } = at;
     const model = answer.rule.model ?? at.rules.find((rule) => rule.model !== null)?.model ?? 0;
@@ -83,7 +84,7 @@ export function simplexPanel(app: ClassApp): ClassPanel {
       drawing,
       "Where the rule decides: areas are answers, dots true classes",
       null,
-      [...app.data.classes, ...(now!.answer.rule.abstains ? ["to a person"] : [])].map((name, k) => ({
+      [...app.kind.data.classes, ...(now!.answer.rule.abstains ? ["to a person"] : [])].map((name, k) => ({
         text: cut(name, 30),
         colour: k < 3 ? modelColour(k, now!.theme) : styled("--abstain"),
       })),
@@ -101,13 +102,10 @@ export function simplexPanel(app: ClassApp): ClassPanel {
       ]),
     };
   });
-  return {
-    element: frame.section,
-    draw: (at) => {
-      draw(at);
-      frame.refresh();
-    },
-  };
+  return frame.panel((at: ClassSituation) => {
+    draw(at);
+    frame.refresh();
+  });
 }
 
 function path(polygon: readonly (Point | readonly number[])[]): string {
