@@ -13,6 +13,7 @@ from demur_studies import (
     _blanco2006_experiment,
     _data,
     _deng2006_experiment,
+    _rec2006_joint,
     bandos2006,
     blanco2006,
     deng2006,
@@ -22,7 +23,7 @@ from demur_studies import (
 )
 from demur_studies._data import PaperData, Table
 from demur_studies._mixed_data import MixedNaiveBayes, MixedTable, filled, mixed_table, one_hot
-from demur_studies._study import VERDICTS, save_figures
+from demur_studies._study import VERDICTS, Cell, Tolerance, save_figures
 from demur_studies._weka import weka_is_here, weka_scores
 
 STUDIES = (
@@ -265,15 +266,71 @@ def test_weights_meet_every_pair_of_matrix_and_fold():
     )
     jobs = _deng2006_experiment.fold_jobs("Vote", table, np.random.default_rng(1), quick=False)
     assert [job.met for job in jobs] == [tuple(range(10))] * 10 + [()] * 10
-    assert set(jobs[0].methods) == {"MC", "LP14", "GA15", "GA1", "L&F"}  # O&G is not printed for Vote
+    # O&G is not printed for Vote
+    variant = _deng2006_experiment.TRANSPOSED
+    assert set(jobs[0].methods) == {"MC", "LP14", "GA15", "GA1", "L&F", variant}
     haste = _deng2006_experiment.fold_jobs("Vote", table, np.random.default_rng(1), quick=True)
     assert [job.met for job in haste[:3]] == [(0,), (1,), (2,)]
     assert [bool(job.methods) for job in haste] == [True] * 2 + [False] * 18
     one = dataclasses.replace(jobs[0], methods=("L&F",))
     made = _deng2006_experiment.run_fold(table, one)
     assert [matrix for matrix, _ in made["costs"]["L&F"]] == list(range(10))
-    slow, method = _deng2006_experiment.TOO_SLOW
-    assert method not in _deng2006_experiment.fold_jobs(slow, table, rng, quick=False)[0].methods
+    assert jobs[0].methods[-1] == _deng2006_experiment.TRANSPOSED
+
+
+def test_variants_of_a_fold_by_hand():
+    # class 2 is only in the test part: the training part lacks it
+    y = np.array([0, 0, 0, 1, 1, 1, 0, 1, 2])
+    X = np.array([0.0, 0.1, 0.2, 1.0, 1.1, 1.2, 0.1, 1.1, 0.1])[:, None]
+    table = MixedTable(names=("x",), sizes=(0,), X=X, y=y, classes=("a", "b", "c"))
+    costs = np.array([[0.0, 2.0, 4.0], [6.0, 0.0, 8.0], [1.0, 3.0, 0.0]])
+    job = _deng2006_experiment.FoldJob(
+        0, 0, np.arange(6), np.arange(6, 9), ("MC", _deng2006_experiment.TRANSPOSED), (costs,), (0,),
+        np.random.default_rng(0),
+    )  # fmt: skip
+    made = _deng2006_experiment.run_fold(table, job)
+    # the mean costs of a wrong answer are 3, 7 and 2
+    assert made["costs"][_deng2006_experiment.WRONG] == [[0, 12.0]]
+    assert made["costs"][_deng2006_experiment.LACKING] == [[0, 12.0]]
+    assert made["lacks"]
+    assert set(made["wrong"]) == {"NB", "MC"}
+    whole = dataclasses.replace(job, train=np.arange(9))
+    made = _deng2006_experiment.run_fold(table, whole)
+    assert not made["lacks"]
+    assert made["costs"][_deng2006_experiment.LACKING] == made["costs"]["MC"]
+
+
+def test_every_row_of_table_2_says_what_explains_it():
+    where = ("Table 2, cost", "Vote")
+    own = [
+        Cell.number(
+            f"Table 2, Vote, {method}",
+            published=printed,
+            computed=computed,
+            tolerance=Tolerance("made up", absolute=0.1),
+            known="unknown",
+            place=(*where, method),
+        )
+        for method, printed, computed in zip(
+            ("NB", "MC", "LP14", "GA15", "GA1"),
+            (0.4510, 0.3770, 0.4510, 0.5346, 0.4577),
+            (0.45, 0.38, 0.45, 0.35, 0.45),
+            strict=True,
+        )
+    ]
+    variant = Cell.variant(
+        "Table 2, Vote, GA15, costs transposed",
+        published=0.5346,
+        computed=0.55,
+        tolerance=Tolerance("made up", absolute=0.1),
+        by="costs transposed",
+        needed=True,
+    )
+    rows = {}
+    for name, variants in (("both", [variant]), ("text alone", [])):
+        (rows[name],) = [c for c in deng2006._row_cells(own, variants) if c.where == "Table 2, Vote, the row"]
+    assert rows["both"].sentence == "explained by: GA15: costs transposed"
+    assert rows["text alone"].sentence == "differs: not explained: GA15: unknown"
 
 
 def test_folds_of_weights_are_gathered_by_hand():
@@ -288,10 +345,12 @@ def test_folds_of_weights_are_gathered_by_hand():
         {"wrong": {"NB": 1, "MC": 1}, "costs": {"NB": [[0, 6.0], [1, 0.0]], "MC": [[0, 3.0], [1, 1.0]]}},
         {"wrong": {"NB": 2, "MC": 5}, "costs": {"NB": []}},
     ]
+    made = [{**fold, "lacks": lacks} for fold, lacks in zip(made, (False, True, True), strict=True)]
     found = _deng2006_experiment.gathered(jobs, made)
     assert found["Table 1"] == {"NB": [2 / 5, 2 / 5], "MC": [1 / 5, 1.0]}
     assert found["Table 2"] == {"NB": [2.0, 1 / 5], "MC": [1.0, 1 / 5]}
     assert found["tested"] == 5
+    assert found["lacking"] == 1  # of the first drawing of folds
 
 
 def test_rec_cells_by_hand():
@@ -299,6 +358,39 @@ def test_rec_cells_by_hand():
     assert "AOC 0.333333, mean error 0.333333" in found["Section 2, bias"].computed  # 2 / 6
     assert "absolute 1.5 and 2; squared 4.5 and 4" in found["Section 2, order"].computed
     assert "Stacking 2 1, Stacking 3 5, Stacking 4 6" in rec2006._best_cell().computed
+
+
+def test_joint_estimation_by_hand():
+    clean = _rec2006_joint.clean_series()
+    assert (len(clean), clean.mean(), clean.var()) == (300, pytest.approx(0, abs=1e-12), pytest.approx(1))
+    # the next state: the network's value, then the lags without the last, then the weights as they were
+    state = np.arange(39) / 39
+    lags, weights = state[:6], state[6:]
+    hidden = np.tanh(np.append(lags, 1.0) @ weights[:28].reshape(7, 4))
+    moved = _rec2006_joint._moved(state)
+    assert moved[0] == pytest.approx(hidden @ weights[28:32] + weights[32])
+    assert moved[1:].tolist() == [*lags[:5], *weights]
+    assert _rec2006_joint._moved(np.column_stack([state, state]))[:, 1].tolist() == moved.tolist()
+    # 1e-4 halves its way down by 0.995 a step to 1e-7
+    noise = [_rec2006_joint._model(step).process_noise[6, 6] for step in (0, 1, _rec2006_joint._STEPS)]
+    assert noise == pytest.approx([1e-4, 0.995e-4, 1e-7])
+    perfect = {"ekf": clean, "sr-ukf": clean}
+    assert _rec2006_joint.stacked_error(perfect, ("ekf", "sr-ukf")) == pytest.approx(0, abs=1e-6)
+
+
+def test_variance_of_a_column_shrinks_with_the_folds_by_hand():
+    # two data sets, three of ten folds each, error 3 in every fold: sqrt(.7 * 6 * 9) / 6
+    rows = {
+        ("Mim0a", kind, skew): {
+            (name, fold): [_blanco2006_experiment.Row(1, 1, 1, 3.0, 3.0, 3.0)]
+            for name in ("a", "b")
+            for fold in range(3)
+        }
+        for kind in ("balanced",)
+        for skew in (1, 2, 3, 5, 10)
+    }
+    found = blanco2006._fold_error(rows, "Mim0a", "Table 3, balanced, cost")
+    assert found == pytest.approx(np.sqrt(0.7 * 6 * 9) / 6)
 
 
 # ---------------------------------------------------------------- WEKA's naive Bayes

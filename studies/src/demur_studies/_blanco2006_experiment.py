@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from demur.auc.one import auc_variance
 from demur.costs.model import CostModel
+from demur.estimators.c45_pruning import LaplaceTreeClassifier
 from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
 from demur.exceptions import DegenerateDataWarning
 from demur.roc.curve import auc_score
@@ -168,6 +169,48 @@ class _Network(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 # ---------------------------------------------------------------- one fold
 
 
+def _digest(*arrays: Any) -> bytes:
+    return hashlib.sha256(b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)).digest()
+
+
+class _RememberedOracle:
+    """A fitted oracle that answers the same cases once: all models of a fold draw from one seed."""
+
+    def __init__(self, oracle: Any) -> None:
+        self.classes_ = oracle.classes_
+        self._oracle = oracle
+        self._answers: dict[bytes, FloatArray] = {}
+
+    def predict_proba(self, X: FloatArray) -> FloatArray:
+        """P(class | case), one column per class."""
+        key = _digest(X)
+        if key not in self._answers:
+            self._answers[key] = self._oracle.predict_proba(X)
+        return self._answers[key]
+
+
+class _RememberedTrees:
+    """The default tree of `MimeticClassifier`, learnt once from the same cases and labels.
+
+    Scheme 1 has one tree for all thresholds and skews: 98 fits of a fold are about 50.
+    """
+
+    def __init__(self, prune: str) -> None:
+        self._prune = prune
+        self._trees: dict[bytes, LaplaceTreeClassifier] = {}
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def fit(self, X: FloatArray, y: Any) -> LaplaceTreeClassifier:
+        """Return the tree learnt from these cases."""
+        key = _digest(X, y)
+        if key not in self._trees:
+            tree = LaplaceTreeClassifier(prune=self._prune, classes=[False, True], random_state=1)
+            self._trees[key] = tree.fit(X, y)
+        return self._trees[key]
+
+
 def finished_fold(
     data: "PaperData",
     setting: Setting,
@@ -194,7 +237,8 @@ def _fold(
 ) -> dict[tuple[str, int], Row]:
     table, positive = setting.table, setting.positive
     learner = MixedNaiveBayes(table.sizes) if oracle == "bayes" else _Network(table.sizes)
-    teacher = learner.fit(table.X[train], table.y[train])
+    teacher = _RememberedOracle(learner.fit(table.X[train], table.y[train]))
+    trees = {prune: _RememberedTrees(prune) for prune in ("none", "c45")}
     known = filled(table.X[train], table.sizes, table.X[train])
     new = filled(table.X[test], table.sizes, table.X[train])
     truth = table.y[test] == positive
@@ -213,7 +257,8 @@ def _fold(
         for skew in SKEWS:
             if fitted is None or plan["scheme"] != 0:  # without costs one tree serves all skews
                 costs = CostModel(cost_fp=skew)
-                fitted = _quietly(MimeticClassifier(teacher, costs=costs, **plan, **options))
+                tree = trees["none" if plan["scheme"] == 1 else "c45"]
+                fitted = _quietly(MimeticClassifier(teacher, costs=costs, tree=tree, **plan, **options))
             score = fitted.predict_proba(new)[:, positive]
             rows[name, skew] = row_of(fitted.predict(new) == positive, score, truth, skew)
     score = teacher.predict_proba(table.X[test])[:, positive]

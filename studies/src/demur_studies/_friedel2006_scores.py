@@ -11,8 +11,20 @@ from demur.surface.surface import AbstentionSurface, SurfaceDifference, abstenti
 from demur.surface.volume import vacc_score
 from demur_studies._data import MissingDataError, PaperData
 from demur_studies._learners import HeldOut, held_out_scores
+from demur_studies._shipped_counts import shipped_scores
+from demur_studies._weka import weka_is_here
 
-__all__ = ["LEARNERS", "MEASURES", "POSITIVE", "Scored", "all_scores", "score_of"]
+__all__ = [
+    "LEARNERS",
+    "MEASURES",
+    "NOMINAL",
+    "PARAMETERS",
+    "POSITIVE",
+    "SEEDS",
+    "Scored",
+    "all_scores",
+    "score_of",
+]
 
 LEARNERS = {"J48": "J48", "NB": "NB", "PART": "PART", "RF": "RF10", "SVM": "SMO-M"}
 POSITIVE = {
@@ -24,8 +36,19 @@ POSITIVE = {
     "vote": "republican",
 }
 
-_SMALL = ("bupa", "haberman", "vote")  # what --quick runs when scores have to be made
-_YEAR = ("Patients_year_of_operation",)  # nominal in WEKA's copy of haberman
+SEEDS = tuple(range(1, 11))
+NOMINAL = {"haberman": ("Patients_year_of_operation",)}  # in WEKA's copy
+# statement -> learner of the paper, and WEKA's learners along the parameter
+PARAMETERS = {
+    "Section 4, pruning": {"0.05": "J48-C0.05", "0.1": "J48-C0.1", "0.25": "J48", "0.4": "J48-C0.4"},
+    "Section 4, penalty": {
+        "0.1": "SMO-C0.1",
+        "0.3": "SMO-C0.3",
+        "1": "SMO-M",
+        "3": "SMO-C3",
+        "10": "SMO-C10",
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +57,6 @@ class Scored:
 
     name: str
     scores: dict[str, list[HeldOut]]
-    missing: dict[str, str]
 
     def values(self, learner: str, measure: str) -> list[float]:
         """One value per seed of "accuracy", "AUC" or "VACC"."""
@@ -61,36 +83,33 @@ MEASURES: dict[str, Any] = {
 
 
 def all_scores(data: PaperData, *, quick: bool) -> dict[str, Scored]:
-    """Held-out scores of every data set, and what those that are not there need."""
+    """Held-out scores of every data set with every fold seed; in haste WEKA is not run again."""
     datasets = {}
     with Progress(len(POSITIVE) * len(LEARNERS), "friedel2006") as progress:
         for name in POSITIVE:
             scores: dict[str, list[HeldOut]] = {}
-            missing: dict[str, str] = {}
             for learner in LEARNERS:
-                try:
-                    scores[learner] = _one_learner(data, name, learner, quick=quick)
-                except MissingDataError as error:
-                    missing[learner] = error.needs
+                scores[learner] = [score_of(data, name, learner, seed, again=not quick) for seed in SEEDS]
                 progress.advance()
-            datasets[name] = Scored(name, scores, missing)
+            datasets[name] = Scored(name, scores)
     return datasets
 
 
-def _one_learner(data: PaperData, name: str, learner: str, *, quick: bool) -> list[HeldOut]:
-    """Ten seeds; in haste those that are saved, or one on a small data set."""
-    if not quick:
-        return [score_of(data, name, learner, seed) for seed in range(1, 11)]
-    if data.has_weka_scores(name, 1):
-        return [score_of(data, name, learner, seed) for seed in (1, 2, 3) if data.has_weka_scores(name, seed)]
-    if name not in _SMALL:
-        data.table(name)  # what is missing altogether is named first
-        raise MissingDataError("a run without --quick, or saved scores in --data-dir")
-    return [score_of(data, name, learner, 1)]
+def score_of(data: PaperData, name: str, learner: str, seed: int, *, again: bool) -> HeldOut:
+    """Held-out scores of a learner of the paper, or of WEKA by its name.
 
-
-def score_of(data: PaperData, name: str, learner: str, seed: int) -> HeldOut:
-    """Held-out scores of a learner of the paper, or of WEKA by its name."""
-    nominal = _YEAR if name == "haberman" else ()
+    Saved scores come first, then WEKA, if it is to run `again` and can, then the counts that are
+    shipped with the studies.
+    """
     weka_name = LEARNERS.get(learner, learner)
-    return held_out_scores(data, name, weka_name, positive=POSITIVE[name], seed=seed, nominal=nominal)
+    saved = weka_name in LEARNERS.values() and data.has_weka_scores(name, seed)
+    if saved or (again and weka_is_here()):
+        try:
+            return held_out_scores(
+                data, name, weka_name, positive=POSITIVE[name], seed=seed, nominal=NOMINAL.get(name, ())
+            )
+        except MissingDataError:
+            pass  # the table itself is not there
+    run = shipped_scores(name, weka_name, seed)
+    label, score = run.cases()
+    return HeldOut(label=label, score=score, accuracy=run.accuracy, source="shipped")

@@ -38,7 +38,7 @@ class HeldOut:
         Element i: P(positive) of case i. The order of the cases means nothing.
     accuracy : float
         Share of cases whose most probable class is right.
-    source : {"saved", "weka", "scikit-learn"}
+    source : {"saved", "weka", "shipped", "scikit-learn"}
     """
 
     label: BoolArray

@@ -21,6 +21,7 @@ _EXACT_UP_TO = 5040  # permutations: 7!
 _DRAWN = 1999
 _SEED = 2006
 _LEVEL = 0.05
+_FEWEST = 12  # cells: fewer agree by chance, or pass with a p-value that says nothing
 
 
 class Entry(NamedTuple):
@@ -137,11 +138,11 @@ def _p_words(pvalue: float) -> str:
     return "p < 0.001" if pvalue < 0.001 else f"p = {pvalue:.3f}"
 
 
-def table_evidence(table: str, entries: Sequence[Entry]) -> TableEvidence | None:
-    """Return the placebo and the paired statistics of a table; None if nothing can be shuffled."""
+def table_evidence(table: str, entries: Sequence[Entry], *, fewest: int = _FEWEST) -> TableEvidence | None:
+    """Return the placebo and the paired statistics of a table; None below `fewest` cells."""
     rows = list(dict.fromkeys(entry.row for entry in entries))
     columns = list(dict.fromkeys(entry.column for entry in entries))
-    if len(entries) < 3 or max(len(rows), len(columns)) < 2:
+    if len(entries) < fewest or max(len(rows), len(columns)) < 2:
         return None
     published, computed, tolerance = _arrays(entries, rows, columns)
     placebos = []

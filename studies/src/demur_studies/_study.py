@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
@@ -28,11 +28,14 @@ __all__ = [
     "save_figures",
 ]
 
-Verdict = Literal["number reproduced", "statement reproduced", "differs", "own check", "not run"]
+Verdict = Literal[
+    "number reproduced", "statement reproduced", "explained by", "differs", "own check", "not run"
+]
 # what a verdict says, for legends and headings
 VERDICTS: dict[Verdict, str] = {
     "number reproduced": "printed numbers reproduced",
     "statement reproduced": "printed statements reproduced",
+    "explained by": "explained by a variant run beside the paper's text",
     "differs": "differ, with the reason",
     "own check": "our own checks, not of print",
     "not run": "not run",
@@ -92,7 +95,8 @@ EXACT = Tolerance("computed without rounding or randomness", absolute=1e-9)
 class Cell(Result):
     """One printed value or statement beside what comes out here.
 
-    Made by `number`, `formula`, `claim` (of print), `check` (of demur, not of print) or `not_run`.
+    Made by `number`, `formula`, `claim` (of print), `variant` (of what the paper says), `check` (of
+    demur, not of print) or `not_run`.
 
     Attributes
     ----------
@@ -106,9 +110,9 @@ class Cell(Result):
         Largest distance of numbers that counts as agreement.
     tolerance_reason : str
         How it was derived; for a statement, how it was checked.
-    verdict : {"number reproduced", "statement reproduced", "differs", "own check", "not run"}
+    verdict : {"number reproduced", "statement reproduced", "explained by", "differs", "own check", "not run"}
     reason : str
-        Why it differs (erratum) or what it needs.
+        Why it differs (erratum), the variant that explains it, or what it needs.
     weak : bool
         Whether the tolerance exceeds a quarter of the printed value: agreement shows little.
     table, row, column : str
@@ -194,9 +198,13 @@ class Cell(Result):
         computed: str,
         checked: str = "",
         known: str = "",
+        explained: str = "",
         place: tuple[str, str, str] = ("", "", ""),
     ) -> "Cell":
-        """Judge a printed statement; `computed` says what came out here, `checked` how."""
+        """Judge a printed statement; `computed` says what came out here, `checked` how.
+
+        `explained` names the variant with which a statement that does not hold itself does.
+        """
         table, row, column = place
         return cls(
             where=where,
@@ -204,12 +212,36 @@ class Cell(Result):
             computed=computed,
             tolerance=None,
             tolerance_reason=checked,
-            verdict="statement reproduced" if holds else "differs",
-            reason="" if holds else known,
+            verdict="statement reproduced" if holds else "explained by" if explained else "differs",
+            reason="" if holds else explained or known,
             table=table,
             row=row,
             column=column,
         )
+
+    @classmethod
+    def variant(
+        cls,
+        where: str,
+        *,
+        published: float,
+        computed: float,
+        tolerance: Tolerance,
+        by: str,
+        needed: bool,
+        place: tuple[str, str, str] = ("", "", ""),
+    ) -> "Cell":
+        """Compare a printed number with a variant of what the paper says, run beside the paper's own text.
+
+        "explained by" where the variant agrees and the paper's text does not (`needed`); else a check of
+        ours. A variant is run for a whole column or not at all.
+        """
+        cell = cls._compared("explained by", where, published, computed, tolerance, "", place)
+        agrees = cell.verdict == "explained by"
+        if agrees and needed:
+            return replace(cell, reason=by)
+        reason = "" if agrees else f"does not hold: not explained by {by}"
+        return replace(cell, verdict="own check", reason=reason)
 
     @classmethod
     def check(
@@ -257,11 +289,12 @@ class Cell(Result):
     @property
     def words(self) -> str:
         """The verdict, and whether it is weak: "number reproduced (weak)"."""
-        return f"{self.verdict} (weak)" if self.weak and self.verdict == "number reproduced" else self.verdict
+        marked = self.weak and self.verdict in ("number reproduced", "explained by")
+        return f"{self.verdict} (weak)" if marked else self.verdict
 
     @property
     def sentence(self) -> str:
-        """The verdict in words: "number reproduced", "differs: why", "not run: needs X"."""
+        """The verdict in words: "number reproduced", "explained by: a variant", "not run: needs X"."""
         return self.words if not self.reason else f"{self.words}: {self.reason}"
 
 

@@ -22,7 +22,14 @@ from demur.typing import BoolArray, FloatArray
 from demur_studies._data import MissingDataError, Table
 from demur_studies._finished import FinishedParts
 
-__all__ = ["WEKA_LEARNERS", "WekaScores", "finished_weka_scores", "weka_is_here", "weka_scores"]
+__all__ = [
+    "WEKA_LEARNERS",
+    "WekaScores",
+    "finished_weka_scores",
+    "in_strict_order",
+    "weka_is_here",
+    "weka_scores",
+]
 
 _JAR = Path("/usr/share/java/weka.jar")
 _SECONDS = 600
@@ -157,11 +164,16 @@ def _read_curve(file: Path, right: int) -> WekaScores:
     above = np.array([[float(row["True Positives"]), float(row["False Positives"])] for row in rows])
     each = above - np.vstack([above[1:], [0.0, 0.0]])
     kept = each.sum(axis=1) > 0
-    score = np.array([float(row["Threshold"]) for row in rows])[kept]
-    for k in range(1, len(score)):  # different scores may have the same six decimals
-        score[k] = max(score[k], np.nextafter(score[k - 1], np.inf))
+    score = in_strict_order(np.array([float(row["Threshold"]) for row in rows])[kept])
     total = above[0].sum()
     return WekaScores(positives=each[kept, 0], negatives=each[kept, 1], score=score, accuracy=right / total)
+
+
+def in_strict_order(score: FloatArray) -> FloatArray:
+    """Move scores apart by the smallest step: different ones may have the same six decimals."""
+    for k in range(1, len(score)):
+        score[k] = max(score[k], np.nextafter(score[k - 1], np.inf))
+    return score
 
 
 def _both(first: Table, second: Table) -> Table:

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Exact resampling inference for areas under ROC curves"
-REFERENCE = "Bandos, Rockette and Gur (2006), ROCML workshop at ICML"
+TITLE = "Resampling Methods for the Area Under the ROC Curve"
+REFERENCE = (
+    "Bandos, Rockette, Gur: Resampling Methods for the Area Under the ROC Curve, ROCML workshop at ICML 2006."
+)
 
 # No tables: conclusions in words, with the section that states them.
 PUBLISHED = {

@@ -64,11 +64,12 @@ class Studies(Flags):
 def command(*, studies: Studies, output: Output) -> None:
     """Run a source paper again and compare with what it prints.
 
-    NAME is one of `demur reproduce --list`, or all. Every printed value gets one of five
+    NAME is one of `demur reproduce --list`, or all. Every printed value gets one of six
     verdicts: "number reproduced" (within a derived tolerance; weak if that exceeds a quarter of
-    the value), "statement reproduced", "differs" with the reason, "own check" (of demur, not of
-    print), or "not run" with what it needs. Every table has a placebo: how often it would agree
-    with rows or methods shuffled. Exit code 1 if a difference has no reason.
+    the value), "statement reproduced", "explained by" a variant run beside the paper's text,
+    "differs" with the reason, "own check" (of demur, not of print), or "not run" with what it
+    needs. Every table of 12 cells or more has a placebo: how often it would agree with rows or
+    methods shuffled. Exit code 1 if a difference has no reason.
     """
     from demur.cli.output import document, write
     from demur_studies import STUDIES, load_study
@@ -76,7 +77,10 @@ def command(*, studies: Studies, output: Output) -> None:
     from demur_studies._finished import FinishedParts, default_folder
 
     if studies.as_list:
-        listed = [{"name": study, "title": title} for study, (_, title) in STUDIES.items()]
+        listed = [
+            {"name": study, "title": title, "authors": authors}
+            for study, (_, title, authors) in STUDIES.items()
+        ]
         write(document("reproduce", {"studies": listed}) if output.as_json else _listing(listed), None)
         return
     if studies.name is None:
@@ -99,8 +103,8 @@ def command(*, studies: Studies, output: Output) -> None:
             "documented": documented,
             "studies": [run.to_dict(saved) for run, saved in zip(runs, files, strict=True)],
         }
-        # 2: verdicts of five kinds
-        write(document("reproduce", content, version=2), None)
+        # 3: verdicts of six kinds, a placebo from 12 cells on
+        write(document("reproduce", content, version=3), None)
     else:
         write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
     if not documented:
@@ -133,8 +137,17 @@ def _write_cells(runs: "Sequence[_Run]", folder: Path) -> None:
 
 
 def _listing(studies: list[dict[str, str]]) -> str:
+    """Name, title and authors; what does not fit into a line goes on below the title."""
+    from demur._tables.table import wrapped
+
     widest = max(len(study["name"]) for study in studies)
-    return "\n".join(f"{study['name']:{widest}}  {study['title']}" for study in studies)
+    lines = []
+    for study in studies:
+        authors = f" ({study['authors']})" if study["authors"] else ""
+        lines.append(
+            wrapped(f"{study['name']:{widest}}  {study['title']}{authors}", indent=" " * (widest + 2))
+        )
+    return "\n".join(lines)
 
 
 def _figure_folder(output: str | None) -> Path | None:

@@ -21,10 +21,11 @@ from demur_studies._study import Cell, Figure, Reproduction
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Cost-sensitive classifier evaluation using cost curves"
+TITLE = "Cost-sensitive Classifier Evaluation using Cost Curves"
 REFERENCE = (
-    "Holte, Drummond (2008), Cost-Sensitive Classifier Evaluation Using Cost Curves, PAKDD (invited talk); "
-    "Drummond, Holte (2006), Cost curves, Machine Learning 65(1), pp. 95-130, doi:10.1007/s10994-006-8199-5."
+    "Robert C. Holte, Chris Drummond: Cost-sensitive Classifier Evaluation using Cost Curves, PAKDD "
+    "2008 (invited talk); Chris Drummond, Robert C. Holte (2006), Cost curves, Machine Learning "
+    "65(1), pp. 95-130, doi:10.1007/s10994-006-8199-5."
 )
 
 PUBLISHED: Mapping[str, Any] = {

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "ROC curves with confidence: a confident segment"
-REFERENCE = "Elazmeh, Japkowicz and Matwin (2006), ROCML workshop at ICML"
+TITLE = "A Framework for Comparative Evaluation of Classifiers in the Presence of Class Imbalance"
+REFERENCE = (
+    "Elazmeh, Japkowicz, Matwin: A Framework for Comparative Evaluation of Classifiers in the "
+    "Presence of Class Imbalance, ROCML workshop at ICML 2006."
+)
 
 _TABLE_2 = {
     "dis": ("45(+)/(-)2755", "13(+)/(-)959"),

@@ -35,10 +35,9 @@ from demur_studies._study import Cell, Reproduction, Tolerance
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Cautious classifiers"
+TITLE = "Cautious Classifiers"
 REFERENCE = (
-    "Ferri, Hernandez-Orallo (2004), Cautious Classifiers, Proceedings of the ECAI Workshop on ROC "
-    "Analysis in Artificial Intelligence (ROCAI), pp. 27-36."
+    "Cèsar Ferri, José Hernández-Orallo: Cautious Classifiers, ROCAI workshop at ECAI 2004, pp. 27-36."
 )
 
 PUBLISHED: Mapping[str, Any] = {

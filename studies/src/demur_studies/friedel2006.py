@@ -14,18 +14,17 @@ import numpy as np
 from demur.surface.volume import vacc_score
 from demur_studies._data import MissingDataError, PaperData
 from demur_studies._friedel2006_figures import figures
-from demur_studies._friedel2006_scores import LEARNERS, MEASURES, Scored, all_scores, score_of
+from demur_studies._friedel2006_scores import LEARNERS, MEASURES, PARAMETERS, Scored, all_scores, score_of
 from demur_studies._friedel2006_statements import statement_cells, volumes_of
 from demur_studies._friedel2006_table import fold_spread, table_cells
-from demur_studies._learners import COUNTERPARTS
 from demur_studies._study import Cell, Reproduction
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Cost curves for abstaining classifiers"
+TITLE = "Cost Curves for Abstaining Classifiers"
 REFERENCE = (
-    "Friedel, Rueckert, Kramer (2006), Cost Curves for Abstaining Classifiers, "
-    "Proceedings of the ICML Workshop on ROC Analysis in Machine Learning (ROCML), pp. 33-40."
+    "Caroline C. Friedel, Ulrich Rückert, Stefan Kramer: Cost Curves for Abstaining Classifiers, "
+    "ROCML workshop at ICML 2006, pp. 33-40."
 )
 
 # rows of Table 1: one value per learner in the order of LEARNERS
@@ -95,8 +94,6 @@ PUBLISHED: Mapping[str, Any] = {
     "Figure 4 (f), (g)": "upper left: everything is called positive; lower right: no prediction is made",
 }
 
-_FULL = "a run without --quick"
-
 
 def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproduction:
     """Cross-validate five learners on six data sets and compare with Table 1 and the text."""
@@ -115,20 +112,14 @@ def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproducti
 
 def _remarks(datasets: Mapping[str, Scored]) -> Iterator[str]:
     runs = [one for scored in datasets.values() for runs in scored.scores.values() for one in runs]
+    how = {"saved": "saved scores", "weka": "run here", "shipped": "counts shipped with the studies"}
     sources = {one.source for one in runs}
+    words = " and ".join(text for source, text in how.items() if source in sources)
     yield "Ten-fold cross-validation, pooled scores, observed class distribution, mean over fold seeds."
-    if sources & {"weka", "saved"}:
-        how = {"weka": "run here", "saved": "saved scores"}
-        words = " and ".join(how[source] for source in ("saved", "weka") if source in sources)
-        yield (
-            f"Learners of WEKA 3.6 ({words}): J48, NaiveBayes, PART, RandomForest -I 10, SMO -M. "
-            "The paper names no version; its WEKA must be older."
-        )
-    if "scikit-learn" in sources:
-        words = ", ".join(
-            f"{paper}: {COUNTERPARTS[weka]}" for paper, weka in LEARNERS.items() if weka != "PART"
-        )
-        yield f"WEKA is not installed. Counterparts of scikit-learn stand in, other programs: {words}."
+    yield (
+        f"Learners of WEKA 3.6 ({words}): J48, NaiveBayes, PART, RandomForest -I 10, SMO -M. "
+        "The paper names no version; its WEKA must be older."
+    )
 
 
 # ---------------------------------------------------------------- our own checks
@@ -147,7 +138,7 @@ def _saved_cells(datasets: Mapping[str, Scored], data: PaperData) -> Iterator[Ce
             for seed in (1, 2, 3):
                 if (name, weka_name, seed) not in reference:
                     continue
-                one = score_of(data, name, learner, seed)
+                one = score_of(data, name, learner, seed, again=False)
                 saved = reference[name, weka_name, seed]
                 gaps += [abs(MEASURES[m](one) - saved[column]) for m, column in columns.items()]
         yield Cell.check(
@@ -165,9 +156,6 @@ def _saved_cells(datasets: Mapping[str, Scored], data: PaperData) -> Iterator[Ce
 def _footnote_cell(datasets: Mapping[str, Scored]) -> Cell:
     """Order of the learners by mean VACC with the observed classes and with classes of equal size."""
     where = "Footnote 3"
-    lacking = [need for scored in datasets.values() for need in scored.missing.values()]
-    if lacking:
-        return Cell.not_run(where, published=PUBLISHED[where], needs=lacking[0])
     changed = {}
     for name, scored in datasets.items():
         even = {
@@ -188,32 +176,18 @@ def _footnote_cell(datasets: Mapping[str, Scored]) -> Cell:
     )
 
 
-_PARAMETERS = {
-    "Section 4, pruning": ("J48", {"0.05": "J48-C0.05", "0.1": "J48-C0.1", "0.25": "J48", "0.4": "J48-C0.4"}),
-    "Section 4, penalty": (
-        "SVM",
-        {"0.1": "SMO-C0.1", "0.3": "SMO-C0.3", "1": "SMO-M", "3": "SMO-C3", "10": "SMO-C10"},
-    ),
-}
-
-
 def _parameter_cells(datasets: Mapping[str, Scored], data: PaperData, *, quick: bool) -> Iterator[Cell]:
     """VACC along each parameter; a step is abrupt if it exceeds what another fold seed does."""
-    for where, (learner, settings) in _PARAMETERS.items():
-        lacking = [scored.missing[learner] for scored in datasets.values() if learner in scored.missing]
-        stand_in = any(
-            one.source == "scikit-learn" for each in datasets.values() for one in each.scores.get(learner, ())
-        )
-        if quick or lacking or stand_in:
-            needs = lacking[0] if lacking else "Java and Debian's package weka" if stand_in else _FULL
-            yield Cell.not_run(where, published=PUBLISHED[where], needs=needs)
-            continue
+    for where, settings in PARAMETERS.items():
+        learner = next(paper for paper, weka_name in LEARNERS.items() if weka_name in settings.values())
         steps, abrupt = {}, []
         for name, scored in datasets.items():
-            volumes = [vacc_score(score_of(data, name, each, 1).counts) for each in settings.values()]
+            volumes = [
+                vacc_score(score_of(data, name, each, 1, again=not quick).counts)
+                for each in settings.values()
+            ]
             steps[name] = max(abs(b / a - 1) for a, b in pairwise(volumes))
             allowed = fold_spread(scored, learner)
-            assert allowed is not None
             if steps[name] > allowed:
                 abrupt.append(f"{name} ({steps[name]:.0%}, folds {allowed:.0%})")
         words = ", ".join(f"{name} {step:.0%}" for name, step in steps.items())

@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Bounds of the area from one point of the curve"
-REFERENCE = "Mueller and Zhang (2006), ROCML workshop at ICML"
+TITLE = (
+    "Upper and Lower Bounds of Area Under ROC Curves and Index of Discriminability of Classifier Performance"
+)
+REFERENCE = (
+    "Mueller, Zhang: Upper and Lower Bounds of Area Under ROC Curves and Index of Discriminability of "
+    "Classifier Performance, ROCML workshop at ICML 2006."
+)
 
 # The formulas as printed, in F (false alarm rate) and H (hit rate); the paper has no tables.
 PUBLISHED = {

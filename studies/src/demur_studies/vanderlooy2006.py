@@ -23,10 +23,10 @@ from demur_studies._vanderlooy2006_theorems import random_counts, theorem_cells
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "Reliable classifiers through ROC isometrics"
+TITLE = "An Analysis of Reliable Classifiers through ROC Isometrics"
 REFERENCE = (
-    "Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006), An Analysis of Reliable Classifiers through "
-    "ROC Isometrics, Proceedings of the ICML Workshop on ROC Analysis in Machine Learning (ROCML)."
+    "Vanderlooy, Sprinkhuizen-Kuyper, Smirnov: An Analysis of Reliable Classifiers through ROC "
+    "Isometrics, ROCML workshop at ICML 2006."
 )
 
 PUBLISHED: Mapping[str, Any] = {

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
-TITLE = "ROC analysis for ordinal regression"
-REFERENCE = "Waegeman, De Baets and Boullart (2006), ROCML workshop at ICML"
+TITLE = "A Comparison of Different ROC Measures for Ordinal Regression"
+REFERENCE = (
+    "Waegeman, De Baets, Boullart: A Comparison of Different ROC Measures for Ordinal Regression, "
+    "ROCML workshop at ICML 2006."
+)
 
 # The paper prints no numbers of its results: it describes the settings and what the figures show.
 PUBLISHED = {
