@@ -35,6 +35,9 @@ def test_against_the_library(run, markers):
     assert good["interval"] == pytest.approx(list(roc.interval(0.95)))
     assert good["cons"] == pytest.approx(roc.cons)
     cuts = demur.ordinal.ordinal_thresholds(truth, GOOD, order=ORDER, step_cost=2)
+    honest = demur.ordinal.honest_ordinal_cost(truth, GOOD, order=ORDER, step_cost=2)
+    assert good["expected"]["cost"] == honest.cost
+    assert good["expected"]["interval"] == list(honest.interval)
     short = [shortest_in(cut, np.asarray(GOOD, dtype=float)) for cut in cuts.thresholds]
     assert good["thresholds"]["thresholds"] == short
     assert np.digitize(GOOD, short).tolist() == np.digitize(GOOD, cuts.thresholds).tolist()
@@ -61,6 +64,40 @@ def test_a_name_without_an_ending_holds_the_words_and_a_dash_is_the_screen(run, 
     assert run("ordinal", markers, *FLAGS, "-o", "-").out == plain.out
     assert run("ordinal", markers, *FLAGS, "-o", tmp_path / "curves").out == ""
     assert (tmp_path / "curves").read_text() == plain.out
+
+
+def test_gaps_and_their_policy(run, markers, tmp_path):
+    flags = (*FLAGS, "--cost-abstain", 0.3)
+    found = run("ordinal", markers, *flags, "--json", "--confidence", 0.9).json["models"]["good"]
+    truth = [ORDER[k] for k in CODES]
+    cuts = demur.ordinal.ordinal_thresholds(truth, GOOD, order=ORDER, cost_abstain=0.3)
+    honest = demur.ordinal.honest_ordinal_cost(
+        truth, GOOD, order=ORDER, cost_abstain=0.3, confidence_level=0.9
+    )
+    assert found["expected"]["cost"] == honest.cost > found["thresholds"]["cost"] == cuts.cost
+    assert found["expected"]["interval"] == list(honest.interval)
+    assert found["thresholds"]["rule"] == cuts.written().rule.to_dict()
+    answer = run("ordinal", markers, *flags, "--policy", tmp_path / "policy.json", "-o", tmp_path / "x.png")
+    assert answer.code == 0
+    words = " ".join(answer.out.split())
+    assert f"Use good: {cuts.written().rule.words(ORDER)}. Expected cost" in words
+    assert "are abstained on." in words
+    assert "Policy written to" in answer.err
+    assert max(map(len, answer.out.splitlines())) <= 80
+    policy = demur.Policy.load(tmp_path / "policy.json")
+    assert policy.decide(GOOD).tolist() == cuts.decide(GOOD).tolist()
+    assert policy.abstention_rate == cuts.abstention_rate
+    applied = run("apply", tmp_path / "policy.json", markers, "--only", "-q")
+    labels = [*ORDER, "abstain"]
+    assert applied.out.split()[1:] == [labels[code] for code in cuts.decide(GOOD)]
+    audited = run("audit", tmp_path / "policy.json", markers, "--label", "stage")
+    assert f"the policy costs {cuts.cost:.4g} per case" in " ".join(audited.out.split())
+
+
+def test_too_few_cases_to_leave_any_out(run, tmp_path):
+    answer = run("ordinal", table_file(tmp_path, label=[1, 2, 3], s=[0.1, 0.2, 0.3]))
+    assert answer.code == 0
+    assert "too few to tell more" in " ".join(answer.out.split())
 
 
 def test_tables_hold_the_numbers_of_the_document(run, markers, tmp_path):
@@ -90,6 +127,8 @@ def test_numbers_have_an_order_and_one_model_no_test(run, tmp_path):
         (("--label", "stage", "--order", "low,low"), "at least two different classes"),
         ((*FLAGS, "-o", "x.sql"), "must end in .txt, .json,"),
         ((*FLAGS, "--step-cost", 1, "--cost-matrix", "c.csv"), "two kinds of costs"),
+        ((*FLAGS, "--cost-abstain", -1), "`--cost-abstain` must not be negative"),
+        ((*FLAGS, "--policy", "p.txt"), "`--policy p.txt` must end in .json"),
     ],
 )
 def test_refusals(run, markers, flags, message):

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 from demur import DemurError, InputError, UndefinedError, ordinal_roc
-from demur.displays import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
-from demur.ordinal import ranking_experiment, separability_experiment
+from demur.displays import (
+    OrdinalMeasuresDisplay,
+    OrdinalSurfaceDisplay,
+    OrdinalThresholdsDisplay,
+    SeparabilityDisplay,
+)
+from demur.ordinal import ordinal_thresholds, ranking_experiment, separability_experiment
 
 RANKINGS = ranking_experiment(n_rankings=40, level_counts=(4, 9, 6), rng=0)
 DISTANCES = separability_experiment(n_levels=[2, 3], distances=[0, 1, 2], n_per_level=20, n_runs=2, rng=0)
@@ -34,6 +39,11 @@ def volume(drawn):
 FIGURES = {
     "surface": lambda: OrdinalSurfaceDisplay.from_predictions(*scored()).plot(),
     "infinite": lambda: OrdinalSurfaceDisplay.from_predictions([0, 1, 2], [-math.inf, 0, math.inf]).plot(),
+    "cuts": lambda: OrdinalThresholdsDisplay.from_predictions(*scored()).plot(),
+    "gaps": lambda: OrdinalThresholdsDisplay.from_predictions(*scored(), cost_abstain=0.3).plot(),
+    "gaps, infinite": lambda: OrdinalThresholdsDisplay.from_predictions(
+        [0, 1, 2, 2], [-math.inf, 0, 1, math.inf], cost_abstain=0.3
+    ).plot(),
     "measures": lambda: OrdinalMeasuresDisplay(result=RANKINGS).plot(),
     "separability": lambda: SeparabilityDisplay(result=DISTANCES).plot(),
 }
@@ -50,7 +60,8 @@ def test_every_figure_is_whole_and_its_frame_is_a_table(kind):
     assert max(box.x1 - width, box.y1 - height) <= 0.02
     drawn = display.frame()
     assert len({len(column) for column in drawn.values()}) == 1
-    assert all(np.isfinite(column).all() for column in drawn.values())
+    numbers = [column for column in drawn.values() if column.dtype.kind != "U"]
+    assert all(np.isfinite(column).all() for column in numbers)
 
 
 def test_drawn_staircase_has_the_exact_volume():
@@ -143,3 +154,24 @@ def test_undefined_figures():
         OrdinalSurfaceDisplay.from_predictions([0, 1], [1, 2])
     with pytest.raises(DemurError, match="Nothing is drawn yet"):
         OrdinalMeasuresDisplay(result=RANKINGS).frame()
+
+
+def test_levels_and_gaps_on_the_score_axis():
+    y, score = scored()
+    found = ordinal_thresholds(y, score, cost_abstain=0.3)
+    display = OrdinalThresholdsDisplay.from_result(found).plot()
+    drawn = display.frame()
+    for level in range(3):
+        own = drawn["level"] == str(level)
+        x, share = drawn["score"][own], drawn["share"][own]
+        for at, value in zip(x, share, strict=True):
+            assert value == pytest.approx(np.mean(score[y == level] <= at))
+    # the strip covers the axis and says what the rule does
+    low, high = display.ax_.get_xlim()
+    ends = [low, *(stop for _, stop, _ in display.intervals_)]
+    assert [start for start, _, _ in display.intervals_] == ends[:-1]
+    assert ends[-1] == high
+    for start, stop, action in display.intervals_:
+        assert found.decide([(start + stop) / 2]).tolist() == [action]
+    assert len(display.bands_) == sum(action == -1 for *_, action in display.intervals_) == 2
+    assert "hindsight" in display.ax_.get_legend().get_title().get_text()

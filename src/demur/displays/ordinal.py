@@ -1,4 +1,4 @@
-"""Figures for ordered classes: the ROC surface of three levels, measures against each other."""
+"""Figures for ordered classes: the ROC surface, cuts and gaps on the score, measures against each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import check_positive_int
 from demur.displays.base import (
+    ABSTAIN_COLOR,
     GUIDE,
     NEGATIVE_COLOR,
     SERIES,
@@ -16,14 +17,25 @@ from demur.displays.base import (
     PredictionDisplay,
     axes_table,
     axis_words,
+    score_range,
     series_style,
+    thinned,
 )
 from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
 from demur.ordinal.roc import OrdinalSurface, ordinal_roc
+from demur.ordinal.thresholds import OrdinalThresholds, ordinal_thresholds
+from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["OrdinalMeasuresDisplay", "OrdinalSurfaceDisplay", "SeparabilityDisplay"]
+__all__ = [
+    "OrdinalMeasuresDisplay",
+    "OrdinalSurfaceDisplay",
+    "OrdinalThresholdsDisplay",
+    "SeparabilityDisplay",
+]
 
+# room for a strip above the shares
+_TOP = 1.1
 _WORDS = {"vus": "VUS", "cons": "Cons", "ovo": "Ovo", "pairs": "Pairs"}
 _PANELS = (("cons", "vus"), ("ovo", "vus"), ("pairs", "cons"))
 
@@ -127,6 +139,77 @@ def _staircase(low: FloatArray, high: FloatArray, heights: FloatArray) -> list[t
         walls = ((low_wall, 0.85, z > down), (high_wall, 0.7, z > aside))
         drawn += [(face, float(z), shade) for face, shade, visible in ((step, 1.0, True), *walls) if visible]
     return drawn
+
+
+class OrdinalThresholdsDisplay(
+    PredictionDisplay,
+    of=OrdinalThresholds,
+    compute=ordinal_thresholds,
+    asks="forecasts",
+    axes={"xlabel": "score", "ylabel": "share of the true level up to the score", "ylim": (0, _TOP)},
+):
+    """The score axis cut into levels, and gaps between them; see `ordinal_thresholds`.
+
+    One line per true level: how much of it lies up to a score. The strip along the top says what is called
+    where; grey scores are abstained on. A level is told well where its line rises below its own strip.
+
+    Parameters
+    ----------
+    result : OrdinalThresholds
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per level.
+    bands_ : list
+        One shade per gap.
+    intervals_ : list of (low, high, action)
+        What the strip shows: ends within the axis, and a place among the levels or -1.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import OrdinalThresholdsDisplay
+    >>> level, score = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
+    >>> display = OrdinalThresholdsDisplay.from_predictions(level, score, cost_abstain=0.3)
+    >>> display.intervals_
+    [(0.75, 2.5, 0), (2.5, 4.5, -1), (4.5, 6.25, 1)]
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw lines, strip and gaps into the given axes or new ones."""
+        found: OrdinalThresholds = self.result
+        ax = self._begin(ax, size=(6.4, 4.4))
+        low, high = score_range(found._scores)
+        room = (high - low) / 20
+        low, high = low - room, high + room
+        scores = np.clip(found._scores, low, high)
+        styles = [self._series(level) for level in range(len(found.levels))]
+        for level, weight in enumerate(found._weights.T):
+            share = np.cumsum(weight) / weight.sum()
+            at = thinned((scores - low) / (high - low), share)
+            x, y = (
+                np.append(np.insert(scores[at], 0, low), high),
+                np.append(np.insert(share[at], 0, 0.0), 1.0),
+            )
+            rows = {"level": str(found.levels[level]), "score": x, "share": y}
+            style = {"drawstyle": "steps-post", "lw": 1.6, **styles[level]}
+            self.lines_ += self._line(rows, label=str(found.levels[level]), **style)
+        cut = ((max(a, low), min(b, high), action) for a, b, action in found.rule.intervals)
+        self.intervals_ = [one for one in cut if one[0] < one[1]]
+        for start, stop, action in self.intervals_:
+            color = ABSTAIN_COLOR if action == ABSTAIN else styles[action]["color"]
+            ax.axvspan(start, stop, ymin=1.03 / _TOP, color=color, lw=0)
+            if action == ABSTAIN:
+                self._band([start, stop], (0, 1), color, 0.25, zorder=0)
+        ax.set_yticks(np.linspace(0, 1, 6))
+        self._finish(columns=min(len(found.levels), 4), xlim=(low, high))
+        gap = ", grey: abstain" if self.bands_ else ""
+        words = f"true level; strip: what is called{gap} (cost {found.cost:.3g} per case with hindsight)"
+        ax.get_legend().set_title(words, prop={"size": "small"})
+        return self
 
 
 class OrdinalMeasuresDisplay(Display, of=RankingExperiment):

@@ -2,7 +2,7 @@
 
 After Waegeman, De Baets, Boullart (2006).
 
-Imports: roc, counts.
+Imports: windows, honest, roc, costs, counts.
 """
 
 import lazy_loader

@@ -18,4 +18,5 @@ from .roc import OrdinalSurface as OrdinalSurface
 from .roc import OrdinalVertices as OrdinalVertices
 from .roc import ordinal_roc as ordinal_roc
 from .thresholds import OrdinalThresholds as OrdinalThresholds
+from .thresholds import honest_ordinal_cost as honest_ordinal_cost
 from .thresholds import ordinal_thresholds as ordinal_thresholds

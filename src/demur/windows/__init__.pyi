@@ -6,6 +6,7 @@ from .cascade import Cascade as Cascade
 from .cheapest import cheapest_window as cheapest_window
 from .class_rule import ClassRule as ClassRule
 from .combined import Combined as Combined
+from .cuts import Cuts as Cuts
 from .expected_cost import ExpectedCostRule as ExpectedCostRule
 from .expected_cost import PiecewiseLinear as PiecewiseLinear
 from .guarded import Guarded as Guarded

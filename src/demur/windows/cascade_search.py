@@ -7,12 +7,12 @@ and differences are exact in any order, so that equal costs are equal.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur._kernels.segments import cheapest_segments, exactly_summable
 from demur._kernels.sweep import score_groups
 from demur._kernels.thresholds import cut_points, no_threshold, shortest_in
 from demur.surface.window import window_codes
@@ -97,34 +97,11 @@ def _exact_costs(losses: FloatArray, weight: FloatArray, price: float) -> Any:
     ties = np.zeros_like(costs)
     ties[:, 2:-1] = weight[:, None]
     ties[:, -1] = weight / (2 * weight.sum())
-    exact = _rounded(np.minimum(costs, most) if most > 0 else costs) + 1j * _rounded(ties)
+    exact = exactly_summable(np.minimum(costs, most) if most > 0 else costs) + 1j * exactly_summable(ties)
     return np.ascontiguousarray(exact.T)
 
 
-def _rounded(values: FloatArray) -> FloatArray:
-    """Round numbers to multiples of a power of two, so small that their sums and differences are exact."""
-    _, exponent = np.frexp(4 * values.max(axis=1).sum())
-    unit = np.ldexp(1.0, max(int(exponent) - 53, -1022))
-    return np.asarray(np.round(values / unit) * unit)
-
-
-# ---------------------------------------------------------------- segments along a score
-
-
-def _cheapest_segments(costs: Sequence[Any]) -> tuple[complex, list[int]]:
-    """Choose where segments along a score end; row s is what every score costs in segment s.
-
-    The cheapest way to have reached segment s at a score is a running minimum over where it began.
-    """
-    below = [np.concatenate([[0], np.cumsum(one)]) for one in costs]
-    reached, begun = below[0], []
-    for sums in below[1:]:
-        begun.append(reached - sums)
-        reached = sums + np.minimum.accumulate(begun[-1])
-    cuts = [len(below[0]) - 1]
-    for sums in reversed(begun):
-        cuts.insert(0, int(np.argmin(sums[: cuts[0] + 1])))
-    return complex(reached[-1]), cuts[:-1]
+# ---------------------------------------------------------------- bins
 
 
 class _Bins(NamedTuple):
@@ -198,7 +175,7 @@ class _Stages(NamedTuple):
     def second(self, rows: IntArray) -> tuple[float, float]:
         """Return the cheapest window on the second score of some cases."""
         bins = _Bins.of(self.scores[rows, 1])
-        _, cuts = _cheapest_segments([bins.sums(costs[rows]) for costs in self.along])
+        _, cuts = cheapest_segments([bins.sums(costs[rows]) for costs in self.along])
         return bins.window(cuts[0], cuts[-1])
 
     def with_second(self, window: tuple[float, float]) -> _Found:
@@ -208,7 +185,7 @@ class _Stages(NamedTuple):
         chosen = np.choose(codes, [self.along[0], self.along[-1], self.along[1]])
         later = self.first.sums(self.passing + chosen)
         start, *rest = self.totals
-        cost, cuts = _cheapest_segments([start, *(one for costs in rest for one in (later, costs))])
+        cost, cuts = cheapest_segments([start, *(one for costs in rest for one in (later, costs))])
         # of an empty segment both ends are where the positives begin
         start, stop = cuts[1:3] if cuts[1] < cuts[-2] else (cuts[-1], cuts[-1])
         negative, positive = self.first.window(cuts[0], cuts[-1])

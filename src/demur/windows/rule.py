@@ -13,6 +13,7 @@ from demur.windows.budgeted import Budgeted
 from demur.windows.cascade import Cascade
 from demur.windows.class_rule import ClassRule
 from demur.windows.combined import Combined
+from demur.windows.cuts import Cuts
 from demur.windows.expected_cost import ExpectedCostRule
 from demur.windows.expression import BatchDecision, Decision
 from demur.windows.guarded import Guarded
@@ -64,7 +65,8 @@ class Rule(Protocol):
 
 
 RULES: dict[str, type[Rule]] = {
-    rule.kind: rule for rule in (Window, ClassRule, ExpectedCostRule, Combined, Cascade, Guarded, Budgeted)
+    rule.kind: rule
+    for rule in (Window, ClassRule, ExpectedCostRule, Combined, Cascade, Guarded, Budgeted, Cuts)
 }
 """Kind of a rule in files -> its class."""
 

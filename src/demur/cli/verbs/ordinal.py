@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from math import factorial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,9 +15,11 @@ from demur.exceptions import InputError, UndefinedError
 if TYPE_CHECKING:
     from demur._results import Interval
     from demur._tables.table import Table
+    from demur.honest.expected_cost import ExpectedCost
     from demur.ordinal.difference import VusDifferenceTest
     from demur.ordinal.roc import OrdinalRoc
     from demur.ordinal.thresholds import OrdinalThresholds
+    from demur.policy.policy import Policy
     from demur.typing import FloatArray
 
 __all__ = ["command"]
@@ -63,6 +65,18 @@ class Ranking(Flags):
         metavar="FILE",
         help="Instead: a cost for every confusion, CSV or TOML with named rows (true) and columns (answer).",
     )
+    cost_abstain: float | None = flag(
+        "--cost-abstain",
+        metavar="X",
+        type=float,
+        callback=not_negative,
+        help="Price of abstaining: neighbouring classes may have a gap between them.",
+    )
+    policy: str | None = flag(
+        "--policy",
+        metavar="FILE",
+        help="Write the thresholds of the best model as a policy, for demur apply and demur export.",
+    )
     confidence: float = flag(
         "--confidence",
         default=0.95,
@@ -94,11 +108,12 @@ def command(*, ranking: Ranking, output: Output) -> None:
     FILE is a table with a header, one row per case: the true class and one score column per model
     (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV on standard input). VUS is
     the share of tuples, one case of each class, that the scores put in order; Cons the mean AUC of
-    the cuts between neighbours.
+    the cuts between neighbours. Costs are those of cases that did not choose the thresholds. With
+    --cost-abstain figures show the cuts and gaps on the score in place of the curves.
     """
     output = output.answering(figures=True)
     from demur._tables.numbers import times
-    from demur.cli.output import deliver, remark, save_figure
+    from demur.cli.output import deliver, remark, save_figure, save_policy
 
     data, truth, scores = _read(ranking)
     levels = data["levels"]
@@ -112,6 +127,8 @@ def command(*, ranking: Ranking, output: Output) -> None:
         save_figure(rankings.drawn(), output, bbox_inches="tight")
         output = output.words_too()
     deliver(rankings, output, kind="ordinal", data=data)
+    if ranking.policy is not None:
+        save_policy(rankings.policy(), ranking.policy, output)
 
 
 def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatArray]]:
@@ -169,6 +186,7 @@ class _Rankings:
     rocs: dict[str, OrdinalRoc] = field(default_factory=dict)
     intervals: dict[str, Interval | None] = field(default_factory=dict)
     thresholds: dict[str, OrdinalThresholds] = field(default_factory=dict)
+    expected: dict[str, ExpectedCost | None] = field(default_factory=dict)
 
     @property
     def best(self) -> str:
@@ -184,6 +202,7 @@ class _Rankings:
                 "cons": roc.cons,
                 "auc_of_neighbours": roc.auc_matrix().diagonal(1),
                 "thresholds": self.thresholds[name],
+                "expected": self.expected[name],
             }
             for name, roc in self.rocs.items()
         }
@@ -203,18 +222,24 @@ class _Rankings:
 
     def opening(self) -> list[str]:
         """Return the decision."""
-        from demur._html import threshold_text
-        from demur._tables.numbers import number
+        from demur._tables.numbers import level_words, number, percent, span
 
         best, found = self.best, self.thresholds[self.best]
-        calls = [
-            f"{level} up to {threshold_text(cut)}"
-            for level, cut in zip(self.levels[:-1], found.thresholds, strict=True)
-        ]
-        decision = (
-            f"Use {best}: call {', '.join(calls)}, {self.levels[-1]} above. Cost "
-            f"{number(_CASES * found.cost)} per 1000 cases with hindsight (these cases chose the thresholds)."
+        decision, cost, expected = (
+            f"Use {best}: {found.rule.words(self.levels)}.",
+            f"{number(_CASES * found.cost)} per 1000 cases with hindsight",
+            self.expected[best],
         )
+        if expected is None:
+            decision += f" Cost {cost} (these cases chose the thresholds; they are too few to tell more)."
+        else:
+            within = span(expected.interval, lambda end: number(_CASES * end))
+            decision += (
+                f" Expected cost {number(_CASES * expected.cost)} per 1000 cases "
+                f"({level_words(self.confidence)} interval {within}), {cost}."
+            )
+            if found.rule.abstains:
+                decision += f" {percent(expected.abstention_rate)} are abstained on."
         doubtful = [
             b if a == best else a
             for (a, b), test in self.tests.items()
@@ -263,24 +288,36 @@ class _Rankings:
 
     def _cuts(self) -> Table:
         from demur._html import threshold_text
-        from demur._tables.numbers import number
+        from demur._tables.numbers import level_words, number, percent, span
         from demur._tables.table import Column, Table
 
-        found = list(self.thresholds.values())
-        cuts = [
+        def money(cost: float) -> str:
+            return number(_CASES * cost)
+
+        found, expected = list(self.thresholds.values()), list(self.expected.values())
+        gaps = any(one.rule.abstains for one in found)
+        cuts = []
+        for place, level in enumerate(self.levels[:-1]):
+            shown = f"{level} up to" if place < _MOST_SHOWN and not gaps else None
+            ends = [float(one.thresholds[place]) for one in found]
+            cuts.append(Column(f"{level}_up_to", ends, shown, threshold_text))
+            above = [float(one.gap_ends[place]) for one in found]
+            cuts += [Column(f"{self.levels[place + 1]}_above", above)] if gaps else []
+        within = [None if one is None else one.interval for one in expected]
+        rates = [None if one is None else one.abstention_rate for one in expected]
+        costs = (
+            Column("cost", [None if one is None else one.cost for one in expected], "cost per 1000", money),
+            Column("cost", within, ends=True),
             Column(
-                f"{level}_up_to",
-                [float(one.thresholds[place]) for one in found],
-                f"{level} up to" if place < _MOST_SHOWN else None,
-                threshold_text,
-            )
-            for place, level in enumerate(self.levels[:-1])
-        ]
-        cost = Column(
-            "cost", [one.cost for one in found], "cost per 1000", lambda cost: number(_CASES * cost)
+                "", ["-" if one is None else span(one, money) for one in within], level_words(self.confidence)
+            ),
+            Column("hindsight", [one.cost for one in found], None if gaps else "hindsight", money),
+            Column("abstention_rate", rates, "abstained" if gaps else None, percent),
         )
+        rules = [one.rule.words(self.levels).removesuffix(", send the rest to a person") for one in found]
+        said = (Column("", rules, "rule"),) if gaps else ()
         models = Column("model", list(self.thresholds), "thresholds")
-        return Table(name="Thresholds", columns=(models, *cuts, cost))
+        return Table(name="Thresholds", columns=(models, *cuts, *costs, *said))
 
     def _pairs(self) -> Table:
         from demur._tables.numbers import level_words, span
@@ -309,10 +346,41 @@ class _Rankings:
         )
         return Table(name="Differences", columns=columns)
 
+    def policy(self) -> Policy:
+        """Return the policy of the best model."""
+        from demur.costs.matrix import CostMatrix
+        from demur.policy.policy import Policy
+        from demur.policy.promise import Promise
+
+        best, expected = self.best, self.expected[self.best]
+        found, promise = self.thresholds[best], None
+        if expected is not None:
+            sent = found.abstention_rate
+            promise = Promise(cost=expected.cost, limit=expected.interval.high, abstention_rate=sent)
+        levels = len(self.levels)
+        return Policy(
+            rule=found.rule,
+            model=best,
+            chosen=found.rule.kind,
+            promise=promise,
+            costs=CostMatrix(values=found.costs[:, :levels], classes=tuple(self.levels)),
+            abstain_costs=found.costs[:, levels] if found.priced else None,
+        )
+
     def drawn(self) -> Any:
-        """Draw one panel of ROC curves per cut between neighbours."""
+        """Draw one panel of ROC curves per cut between neighbours; with gaps the score axis of each model."""
         from demur.displays.base import pyplot
+        from demur.displays.ordinal import OrdinalThresholdsDisplay
         from demur.displays.roc import RocCurveDisplay
+
+        found = self.thresholds
+        if found[self.best].priced:
+            figure, axes = pyplot().subplots(
+                len(found), 1, figsize=(6.4, 4.2 * len(found)), squeeze=False, layout="constrained"
+            )
+            for (name, one), (ax,) in zip(found.items(), axes, strict=True):
+                OrdinalThresholdsDisplay(result=one).plot(ax=ax).ax_.set_xlabel(f"score of {name}")
+            return figure
 
         cuts = len(self.levels) - 1
         figure, axes = pyplot().subplots(
@@ -333,11 +401,10 @@ def _compare(
     """Measure every model, cut its scores, and test pairs of models."""
     import numpy as np
 
-    from demur._kernels.thresholds import shortest_in
     from demur.engines.cost_files import read_cost_matrix
     from demur.ordinal.difference import vus_difference_test
     from demur.ordinal.roc import ordinal_roc
-    from demur.ordinal.thresholds import ordinal_thresholds
+    from demur.ordinal.thresholds import honest_ordinal_cost, ordinal_thresholds
 
     costs = None
     if ranking.cost_matrix is not None:
@@ -355,10 +422,18 @@ def _compare(
     )
     for name, score in scores.items():
         roc = rankings.rocs[name] = ordinal_roc(truth, score, order=levels)
-        found = ordinal_thresholds(truth, score, order=levels, costs=costs, step_cost=step)
-        # rounded; the same decisions on these cases
-        cuts = np.array([shortest_in(cut, score) for cut in found.thresholds])
-        rankings.thresholds[name] = replace(found, thresholds=cuts)
+        asked: Any = {
+            "order": levels,
+            "costs": costs,
+            "step_cost": step,
+            "cost_abstain": ranking.cost_abstain,
+        }
+        rankings.thresholds[name] = ordinal_thresholds(truth, score, **asked).written()
+        rankings.expected[name] = None
+        with suppress(InputError):  # a single case of most classes cannot be left out
+            rankings.expected[name] = honest_ordinal_cost(
+                truth, score, **asked, confidence_level=ranking.confidence
+            )
         rankings.intervals[name] = None
         with suppress(UndefinedError):
             rankings.intervals[name] = roc.interval(ranking.confidence)
