@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from demur import rec_curve
-from demur.regression import aoc_difference_test, null_rec_curve
+from demur import Policy, rec_curve
+from demur.regression import aoc_difference_test, excess_losses, null_rec_curve, review_threshold
 
 main = pytest.importorskip("demur.cli.main")
 
@@ -122,3 +122,106 @@ def test_mistakes_are_one_sentence_and_exit_code_2(rec, tmp_path, content, args,
     assert message in " ".join(err.split())
     assert err.startswith("demur: ")
     assert len(err.splitlines()) == 1
+
+
+# ---------------------------------------------------------------- reviews
+
+
+@pytest.fixture
+def spreads(tmp_path):
+    rng = np.random.default_rng(1)
+    wide, y = rng.uniform(0.1, 2, 150), rng.normal(size=150)
+    columns = {"y_true": y, "tree": y + wide * rng.normal(size=150), "line": y + rng.normal(size=150)}
+    columns |= {"tree_sd": wide, "line_sd": rng.random(150), "penalty": np.abs(y - columns["tree"]) ** 2}
+    path = tmp_path / "spreads.csv"
+    np.savetxt(
+        path,
+        np.column_stack([*columns.values()]),
+        delimiter=",",
+        fmt="%.17g",
+        header=",".join(columns),
+        comments="",
+    )
+    return path, columns
+
+
+REVIEW = ("--target", "y_true", "--model", "tree", "--model", "line", "--cost-review", 0.6)
+
+
+def test_reviews_are_those_of_the_library(rec, spreads):
+    path, data = spreads
+    flags = (*REVIEW, "--spread", "tree_sd", "--spread", "line_sd", "--tolerance", 0.1)
+    code, out, err = rec(path, *flags, "--json", "--confidence", 0.9)
+    assert code == 0
+    document = json.loads(out)
+    losses = {name: excess_losses(data["y_true"], data[name], tolerance=0.1) for name in ("tree", "line")}
+    wide = {"tree": data["tree_sd"], "line": data["line_sd"]}
+    found = review_threshold(losses, wide, cost_review=0.6, confidence_level=0.9)
+    assert document["reviews"] == found.to_dict()
+    assert [one["name"] for one in document["models"]] == ["tree", "line"]
+    assert "2 prediction columns (tree, line)" in " ".join(err.split())
+    one_for_all = json.loads(rec(path, *REVIEW, "--spread", "tree_sd", "--json")[1])["reviews"]
+    assert one_for_all["model"] == "tree"
+    code, out, _ = rec(
+        path, *REVIEW[:4], *REVIEW[6:], "--spread", "tree_sd", "--loss-column", "penalty", "--json"
+    )
+    assert json.loads(out)["reviews"]["cost"] == pytest.approx(
+        review_threshold({"tree": data["penalty"]}, data["tree_sd"], cost_review=0.6).cost
+    )
+
+
+def test_words_figure_and_policy_of_reviews(rec, spreads, tmp_path):
+    path, data = spreads
+    figure, policy = tmp_path / "reviews.svg", tmp_path / "policy.json"
+    code, out, _ = rec(path, *REVIEW, "--spread", "tree_sd", "-o", figure, "--policy", policy)
+    assert code == 0
+    words = " ".join(out.split())
+    losses = {name: excess_losses(data["y_true"], data[name]) for name in ("tree", "line")}
+    found = review_threshold(losses, data["tree_sd"], cost_review=0.6)
+    assert words.startswith(f"Use tree up to a spread of {found.threshold:g} and review the")
+    assert f"expected cost {found.cost:.4g} per case (95 % interval" in words
+    assert "What reviews save" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert "share of the cases reviewed" in figure.read_text()
+    made = Policy.load(policy)
+    assert made.columns == ("tree_sd",)
+    assert made.decide(data["tree_sd"]).tolist() == found.rule.decide(data["tree_sd"]).tolist()
+
+
+def test_no_policy_where_all_cases_are_treated_alike(rec, spreads, tmp_path):
+    policy = tmp_path / "policy.json"
+    flags = ("--target", "y_true", "--model", "tree", "--spread", "tree_sd", "--policy", policy)
+    code, out, err = rec(spreads[0], *flags, "--cost-review", 50)
+    assert (code, policy.exists()) == (3, False)
+    assert out.startswith("Use tree and review no case")
+    assert "No policy is needed to never review" in " ".join(err.split())
+    code, out, _ = rec(spreads[0], *flags, "--cost-review", 0)
+    assert (code, policy.exists()) == (3, False)
+    assert out.startswith("Review every case")
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--spread", "tree_sd"), "`--spread` needs --cost-review"),
+        (("--tolerance", 1), "`--tolerance` needs --cost-review"),
+        (("--cost-review", 1), "`--spread` is needed with --cost-review"),
+        (("--cost-review", -1, "--spread", "tree_sd"), "`--cost-review` must not be negative"),
+        (("--cost-review", 1, "--spread", "sd"), "has no column 'sd'"),
+        (
+            ("--cost-review", 1, "--spread", "tree_sd", "--tolerance", -1),
+            "`--tolerance` must not be negative",
+        ),
+        (("--cost-review", 1, *["--spread", "tree_sd"] * 3), "one for each of 2 models, got 3"),
+        (("--cost-review", 1, "--spread", "tree_sd", "--loss-column", "penalty"), "is for one model, got 2"),
+        (
+            ("--cost-review", 1, "--spread", "tree_sd", "--loss-column", "penalty", "--tolerance", 1),
+            "two kinds of losses",
+        ),
+        (("--cost-review", 1, "--spread", "tree_sd", "--policy", "p.txt"), "must end in .json"),
+    ],
+)
+def test_mistakes_about_reviews(rec, spreads, flags, message):
+    code, _, err = rec(spreads[0], *REVIEW[:6], *flags)
+    assert code == 2
+    assert message in " ".join(err.split())

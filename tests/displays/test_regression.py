@@ -5,8 +5,16 @@ import numpy as np
 import pytest
 
 from demur import DemurError, InputError, rec_curve
-from demur.displays import RecCoverageDisplay, RecCurveDisplay
-from demur.regression import null_rec_curve, rec_band, rec_coverage_curve
+from demur.displays import RecCoverageDisplay, RecCurveDisplay, ReviewCurveDisplay, ReviewSurfaceDisplay
+from demur.regression import (
+    excess_losses,
+    null_rec_curve,
+    rec_band,
+    rec_coverage_curve,
+    regression_errors,
+    review_curve,
+    review_surface,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +125,38 @@ def test_error_sentences(call, message):
 def test_nothing_drawn_yet():
     with pytest.raises(DemurError, match="call plot"):
         RecCurveDisplay(result=CURVE).frame()
+
+
+def test_reviews_are_drawn_with_the_least_cost_at_a_price():
+    y, models = data()
+    spread = np.random.default_rng(2).random(40)
+    display = ReviewCurveDisplay.from_predictions(y, models, spread, tolerance=0.1).plot(cost_review=0.3)
+    drawn = display.frame()
+    for name, prediction in models.items():
+        curve = review_curve(excess_losses(y, prediction, tolerance=0.1), spread)
+        own = drawn["model"] == name
+        assert np.array_equal(drawn["reviews"][own], curve.reviews[::-1])
+        assert np.array_equal(drawn["loss"][own], curve.loss[::-1])
+        share, loss = display.cheapest_[name]
+        assert loss + 0.3 * share == pytest.approx(curve.cost(0.3))
+        assert share == curve.reviews_at(0.3)
+    assert display.ax_.get_ylim()[0] == 0
+    assert ReviewCurveDisplay.from_predictions(y, models, spread).plot().cheapest_ == {}
+    gains = ReviewCurveDisplay.from_result(review_curve([-1, 2, -3], [1, 2, 3])).plot()
+    assert gains.ax_.get_ylim()[0] < 0
+    with pytest.raises(InputError, match="`cost_review` must not be negative"):
+        display.plot(cost_review=-1)
+
+
+def test_the_surface_of_reviews_is_that_of_the_result():
+    y, models = data(60)
+    spread = np.random.default_rng(2).random(60)
+    grid = {"tolerances": [0.0, 0.2], "prices": [0.1, 0.3, 0.5]}
+    surface = review_surface(regression_errors(y, models["far"]), spread, **grid)
+    display = ReviewSurfaceDisplay.from_predictions(y, models["far"], spread, **grid)
+    drawn = display.frame()
+    assert np.array_equal(drawn["saving"], surface.saving.ravel())
+    assert np.array_equal(display.mesh_.get_array(), surface.saving.T)
+    assert drawn["price"].tolist() == [0.1, 0.3, 0.5] * 2
+    with pytest.raises(InputError, match="must have two tolerances and two prices"):
+        ReviewSurfaceDisplay.from_predictions(y, models["far"], spread, tolerances=[0.1])

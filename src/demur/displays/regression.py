@@ -7,20 +7,30 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_rate, check_type, input_error
+from demur._checks import check_confidence_level, check_nonnegative, check_rate, check_type, input_error
 from demur.displays.base import (
     ABSTAIN_COLOR,
+    DIFFERENCE_CMAP,
     GUIDE,
     CurveDisplay,
+    PredictionDisplay,
     by_model,
     thinned,
+    with_name,
 )
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.intervals import rec_band
-from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors, tolerance_limit
+from demur.regression.review import (
+    ReviewCurve,
+    ReviewSurface,
+    excess_losses,
+    review_curve,
+    review_surface,
+)
 from demur.typing import ArrayLike
 
-__all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
+__all__ = ["RecCoverageDisplay", "RecCurveDisplay", "ReviewCurveDisplay", "ReviewSurfaceDisplay"]
 
 
 class RecCurveDisplay(
@@ -224,3 +234,157 @@ class RecCoverageDisplay(
         at = thinned(curve.coverage, y)
         rows = {"model": name, "coverage": curve.coverage[at], value: y[at]}
         self.lines_ += self._line(rows, label=name, **style)
+
+
+def _review_curve(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    spread: ArrayLike,
+    *,
+    tolerance: float = 0.0,
+    loss: str = "absolute",
+    sample_weight: ArrayLike | None = None,
+) -> ReviewCurve:
+    losses = excess_losses(y_true, y_pred, tolerance=tolerance, loss=loss)
+    return review_curve(losses, spread, sample_weight=sample_weight)
+
+
+class ReviewCurveDisplay(
+    CurveDisplay,
+    of=ReviewCurve,
+    compute=_review_curve,
+    asks="forecasts",
+    axes={
+        "xlabel": "share of the cases reviewed, widest spreads first",
+        "ylabel": "loss of the predictions used, per case (hindsight)",
+        "xlim": (-0.015, 1.015),
+    },
+):
+    """Loss against reviews of regressions that abstain, the best at every price; see `review_curve`.
+
+    Down and left is better. From no review on the left to nothing but reviews on the right: the steeper a
+    curve falls, the more its first reviews save.
+
+    Parameters
+    ----------
+    result : ReviewCurve, or mapping {name: ReviewCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per model.
+    cheapest_ : dict
+        Model -> (reviews, loss) of the least cost, where a price was given.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import ReviewCurveDisplay
+    >>> display = ReviewCurveDisplay.from_predictions([1, 2, 3, 4], [1, 2, 5, 7], [1, 1, 2, 3])
+    >>> display.plot(cost_review=1).cheapest_
+    {'': (0.5, 0.0)}
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None, *, cost_review: float | None = None) -> Self:
+        """Draw the curves; at the price `cost_review` also where each of them costs least.
+
+        Points on a dotted line cost the same at this price: the lowest one that a curve touches is drawn.
+        """
+        self.cheapest_: dict[str, tuple[float, float]] = {}
+        price = None if cost_review is None else float(check_nonnegative(cost_review, "cost_review"))
+        for name, curve, style in self._curves(ax):
+            rows = {"model": name, "reviews": curve.reviews[::-1], "loss": curve.loss[::-1]}
+            at = thinned(rows["reviews"], rows["loss"])
+            rows = {column: values if column == "model" else values[at] for column, values in rows.items()}
+            words = "" if price is None else f"least cost {float(curve.cost(price)):.3g}"
+            self.lines_ += self._line(rows, label=with_name(name, words), lw=1.7, **style)
+            if price is not None:
+                share = float(curve.reviews_at(price))
+                cost = float(curve.cost(price))
+                self.cheapest_[name] = share, cost - price * share
+                self.ax_.plot([share], [cost - price * share], "o", ms=6, color=style["color"], zorder=4)
+                ends = np.array([0.0, 1.0])
+                self.ax_.plot(ends, cost - price * ends, ":", lw=1, color=style["color"], zorder=1)
+        # lines of equal cost may run below 0, losses seldom do
+        least = min(float(curve.loss.min()) for curve in self._members.values())
+        return self._finish(ylim=(min(least, 0.0), None))
+
+
+def _review_surface(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    spread: ArrayLike,
+    *,
+    tolerances: ArrayLike | None = None,
+    prices: ArrayLike | None = None,
+    loss: str = "absolute",
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    rng: int = 0,
+) -> ReviewSurface:
+    errors = regression_errors(y_true, y_pred, loss=loss)
+    grid: Any = {"tolerances": tolerances, "prices": prices}
+    return review_surface(errors, spread, **grid, sample_weight=sample_weight, groups=groups, rng=rng)
+
+
+class ReviewSurfaceDisplay(
+    PredictionDisplay,
+    of=ReviewSurface,
+    compute=_review_surface,
+    asks="forecasts",
+    axes={"xlabel": "tolerance (errors up to here cost nothing)", "ylabel": "price of a review"},
+):
+    """What reviewing wide spreads saves over tolerances and prices; see `review_surface`.
+
+    Honest savings per case against the cheaper of never and always reviewing. Along the dashed line those
+    two cost the same; below it every review pays, above it none, unless the spread knows which.
+
+    Parameters
+    ----------
+    result : ReviewSurface
+        What to draw; at least two tolerances and two prices.
+
+    Attributes
+    ----------
+    mesh_ : artist
+        The map.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from demur.displays import ReviewSurfaceDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> spread = rng.uniform(0.1, 2, size=100)
+    >>> truth = rng.normal(size=100)
+    >>> guess = truth + spread * rng.normal(size=100)
+    >>> display = ReviewSurfaceDisplay.from_predictions(truth, guess, spread)
+    >>> sorted(display.frame())
+    ['price', 'saving', 'tolerance']
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the map into the given axes or new ones."""
+        surface: ReviewSurface = self.result
+        if min(surface.saving.shape) < 2:
+            raise input_error("result", "must have two tolerances and two prices", surface.saving.shape)
+        ax = self._begin(ax, size=(6.2, 4.6))
+        largest = float(np.abs(surface.saving).max()) or 1.0
+        self.mesh_ = ax.pcolormesh(
+            surface.tolerance,
+            surface.price,
+            surface.saving.T,
+            cmap=DIFFERENCE_CMAP,
+            vmin=-largest,
+            vmax=largest,
+            shading="nearest",
+        )
+        bar = self.figure_.colorbar(self.mesh_, ax=ax)
+        bar.set_label("saved per case (below 0: a threshold costs more)", fontsize="small")
+        limits = ax.get_ylim()
+        ax.plot(surface.tolerance, surface.never, "--", lw=1.4, color="#333333", label="loss without reviews")
+        self._append_map(surface.tolerance, surface.price, "tolerance price", saving=surface.saving)
+        return self._finish(box=True, ylim=limits)

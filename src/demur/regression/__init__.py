@@ -3,7 +3,7 @@
 REC curves are those of Bi and Bennett (2003); the filters follow "Applying REC analysis to
 ensembles of sigma-point Kalman filters" (ROCML 2006) and van der Merwe and Wan (2001).
 
-Imports: counts.
+Imports: policy, honest, windows, surface, costs, counts.
 """
 
 import lazy_loader

@@ -17,6 +17,14 @@ from .rec import RecCurve as RecCurve
 from .rec import null_rec_curve as null_rec_curve
 from .rec import rec_curve as rec_curve
 from .rec import regression_errors as regression_errors
+from .review import ReviewCandidate as ReviewCandidate
+from .review import ReviewCurve as ReviewCurve
+from .review import ReviewSurface as ReviewSurface
+from .review import ReviewThreshold as ReviewThreshold
+from .review import excess_losses as excess_losses
+from .review import review_curve as review_curve
+from .review import review_surface as review_surface
+from .review import review_threshold as review_threshold
 from .sigma_points import CentralDifferenceKalmanFilter as CentralDifferenceKalmanFilter
 from .sigma_points import (
     SquareRootCentralDifferenceKalmanFilter as SquareRootCentralDifferenceKalmanFilter,

@@ -1,19 +1,22 @@
 """`demur rec FILE`: how often each regression errs by no more than a tolerance."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
+from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, Source, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, Source, argument, flag, refuse, takes, verb
+from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
     from demur._tables.table import Table
     from demur.cli.input.roles import Roles
     from demur.regression.rec import RecCurve
+    from demur.regression.review import ReviewThreshold
     from demur.typing import FloatArray
 
 __all__ = ["command"]
@@ -23,6 +26,8 @@ _MOST_CROSSINGS = 3
 # beyond this many rows the sign-flip test and the t-test of the mean difference agree
 _EXCHANGED_UP_TO = 20_000
 _SHARES = (0.5, 0.9)
+# exit code where all cases are treated alike, so that no policy is written
+_NO_POLICY = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,43 +70,125 @@ class Regressions(Flags):
             raise InputError(f"`--max-tolerance` must be a number above 0, got {self.max_tolerance:g}.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reviews(Flags):
+    """What a person costs who looks at uncertain predictions."""
+
+    TITLE: ClassVar[str] = "Reviews"
+
+    cost_review: float | None = flag(
+        "--cost-review",
+        metavar="X",
+        type=float,
+        callback=not_negative,
+        help="Price of a review: choose from which --spread on to send cases to a person.",
+    )
+    spread: tuple[str, ...] = flag(
+        "--spread",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column with the predicted spread, wider = less certain; one for all models, or one for every "
+        "--model, in their order.",
+    )
+    tolerance: float | None = flag(
+        "--tolerance",
+        metavar="X",
+        type=float,
+        callback=not_negative,
+        help="Errors up to here cost nothing; beyond, what they exceed it by [default: 0].",
+    )
+    loss_column: str | None = flag(
+        "--loss-column",
+        metavar="COLUMN",
+        help="Instead of the error: column with what using the prediction costs; for one model.",
+    )
+    confidence: float = flag(
+        "--confidence",
+        default=0.95,
+        type=float,
+        metavar="X",
+        callback=confidence,
+        show_default=True,
+        help="Level of the intervals of costs.",
+    )
+    policy: str | None = flag(
+        "--policy",
+        metavar="FILE",
+        help="Write the threshold as a policy, for demur apply and demur export.",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse flags that need others."""
+        if self.cost_review is None:
+            refuse(self, because="needs --cost-review. Hint: --cost-review 1 if a review costs 1.")
+        elif not self.spread:
+            raise InputError(
+                "`--spread` is needed with --cost-review. Hint: --spread COLUMN, a predicted spread."
+            )
+        if self.tolerance is not None and self.loss_column is not None:
+            raise InputError("`--tolerance` and --loss-column are two kinds of losses. Hint: give one.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns to read besides target and predictions."""
+        return (*dict.fromkeys(self.spread), *([] if self.loss_column is None else [self.loss_column]))
+
+
 @verb(
     "rec",
-    example="""Example: two models, a figure beside the table
+    example="""Examples: two models, a figure beside the table
   demur rec forecasts.csv --target y_true --model tree --model line -o rec.png
+from which predicted spread on should a person look, if that costs 2?
+  demur rec forecasts.csv --target y_true --model tree \\
+    --spread tree_sd --cost-review 2 --policy policy.json
 """,
 )
 @takes(Regressions)
+@takes(Reviews)
 @takes(Output, path={"help": "Draw the curves to this file (.png, .svg, .pdf), or write the answer to it."})
-def command(*, regressions: Regressions, output: Output) -> None:
+def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> None:
     """Tell which regression errs least, at which tolerance, and how sure that is.
 
     FILE is a table with a header, one row per case: the true value and one column of
     predictions per model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV
-    on standard input). The null model predicts the mean of the true values in the file.
+    on standard input). The null model predicts the mean of the true values in the file. With
+    --cost-review a rule is chosen: never review, always, or above a spread; its cost is that of cases
+    that did not choose the threshold, and figures show the loss against the share reviewed. The exit
+    code is 3 where --policy is asked for and none is needed.
     """
     output = output.answering(figures=True)
     from demur._tables.numbers import times
-    from demur.cli.output import deliver, remark, save_figure
+    from demur.cli.output import deliver, remark, save_figure, save_policy
 
-    source, roles, values = _read(regressions)
+    source, roles, values = _read(regressions, reviews)
     truth = values.pop(roles.label)
+    more = {name: values.pop(name) for name in reviews.columns}
     columns = f"{times(len(values), 'prediction column')} ({', '.join(values)})"
     left_out = f"; left out: {', '.join(roles.left_out)}" if roles.left_out else ""
     said = f"Read {len(truth)} rows of {source}: target column {roles.label}, {columns}{left_out}."
     remark(said, quiet=output.quiet)
     comparison = _compare(roles.label, truth, values, regressions)
+    if reviews.cost_review is not None:
+        comparison = replace(comparison, reviews=_reviews(truth, values, more, regressions.loss, reviews))
     data = {"source": source, "rows": len(truth), "target": roles.label, "left_out": list(roles.left_out)}
     if output.as_figure:
         save_figure(comparison.drawn(), output)
         output = output.words_too()
     deliver(comparison, output, kind="rec", data=data)
+    if comparison.reviews is not None and reviews.policy is not None:
+        try:
+            policy = comparison.reviews.policy(_spread_of(comparison, reviews))
+        except InputError as error:
+            remark(str(error), quiet=output.quiet)
+            raise Exit(_NO_POLICY) from None
+        save_policy(policy, reviews.policy, output)
 
 
 # ---------------------------------------------------------------- reading
 
 
-def _read(regressions: Regressions) -> "tuple[str, Roles, dict[str, FloatArray]]":
+def _read(regressions: Regressions, reviews: Reviews) -> "tuple[str, Roles, dict[str, FloatArray]]":
     """Return the name of the table, which column is what, and the columns as numbers."""
     import numpy as np
 
@@ -114,7 +201,7 @@ def _read(regressions: Regressions) -> "tuple[str, Roles, dict[str, FloatArray]]
         exclude=regressions.exclude,
     )
     try:
-        source, roles, columns = read_columns(named)
+        source, roles, columns = read_columns(named, reviews.columns)
     except InputError as error:
         # columns are chosen as for every verb; only two words differ here
         text = str(error).replace("--label", "--target").replace("score column", "prediction column")
@@ -124,6 +211,9 @@ def _read(regressions: Regressions) -> "tuple[str, Roles, dict[str, FloatArray]]
             f"Target column {roles.label!r} must hold numbers. Hint: pass another --target; "
             "for classes use demur compare."
         )
+    for name in reviews.columns:
+        if columns[name].kind != "number":
+            raise InputError(f"Column {name!r} must hold numbers. Hint: check --spread and --loss-column.")
     require_complete(columns.values(), "drop those rows for all models.")
     values = {name: np.asarray(column.values, dtype=np.float64) for name, column in columns.items()}
     return source, roles, values
@@ -140,6 +230,7 @@ class _Comparison:
     best: str
     pvalues: dict[str, float | None]
     skill: dict[str, float | None]
+    reviews: "ReviewThreshold | None" = None
 
     def dominant(self, a: str, b: str) -> str | None:
         ways = ((a, b), (b, a))
@@ -168,11 +259,14 @@ class _Comparison:
             for a, b in combinations(self.curves, 2)
         ]
         null = {"constant": "mean", "aoc": self.null.aoc}
-        return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs}
+        found = {} if self.reviews is None else {"reviews": self.reviews}
+        return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs, **found}
 
     def opening(self) -> list[str]:
         from demur._tables.numbers import number
 
+        if self.reviews is not None:
+            return [_review_words(self.reviews)]
         if (self.skill[self.best] or 0.0) >= 1:
             return [f"No model errs less than predicting the mean: {self.best} comes closest."]
         half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
@@ -212,7 +306,8 @@ class _Comparison:
             Column("pvalue", [self.pvalues.get(name) for name in curves], "p (best)", "{:.2g}".format),
         )
         models = Table(name="Models", columns=columns, note=note)
-        return [models, self._pairs()] if len(self.curves) > 1 else [models]
+        found = [] if self.reviews is None else list(self.reviews.tables().values())
+        return [*found, models, *([self._pairs()] if len(self.curves) > 1 else [])]
 
     def closing(self) -> list[str]:
         return []
@@ -245,8 +340,11 @@ class _Comparison:
         return Table(name="Pairs", title=title, columns=columns)
 
     def drawn(self) -> Any:
-        from demur.displays.regression import RecCurveDisplay
+        from demur.displays.regression import RecCurveDisplay, ReviewCurveDisplay
 
+        if self.reviews is not None:
+            display = ReviewCurveDisplay(result=self.reviews.curves())
+            return display.plot(cost_review=self.reviews.cost_review).figure_
         return RecCurveDisplay(result=self.curves, null=self.null).plot().figure_
 
 
@@ -281,6 +379,74 @@ def _compare(
         pvalues={name: _pvalue(errors[best], errors[name]) if name != best else None for name in curves},
         skill=skill,
     )
+
+
+# ---------------------------------------------------------------- reviewing
+
+
+def _reviews(
+    truth: "FloatArray",
+    predictions: "dict[str, FloatArray]",
+    more: "dict[str, FloatArray]",
+    loss: str,
+    asked: Reviews,
+) -> "ReviewThreshold":
+    """Choose from which spread on to review."""
+    from demur.regression.review import excess_losses, review_threshold
+
+    models = len(predictions)
+    if len(asked.spread) not in (1, models):
+        raise InputError(
+            f"`--spread` must name one column, or one for each of {models} models, got {len(asked.spread)}."
+        )
+    if asked.loss_column is not None:
+        if models > 1:
+            raise InputError(f"`--loss-column` is for one model, got {models}. Hint: name it with --model.")
+        losses = dict.fromkeys(predictions, more[asked.loss_column])
+    else:
+        options: Any = {"tolerance": asked.tolerance or 0.0, "loss": loss}
+        losses = {name: excess_losses(truth, values, **options) for name, values in predictions.items()}
+    columns = asked.spread * models if len(asked.spread) == 1 else asked.spread
+    assert asked.cost_review is not None
+    return review_threshold(
+        losses,
+        {name: more[column] for name, column in zip(predictions, columns, strict=True)},
+        cost_review=asked.cost_review,
+        confidence_level=asked.confidence,
+    )
+
+
+def _spread_of(comparison: _Comparison, asked: Reviews) -> str:
+    """Return the column with the spread of the model whose predictions are used."""
+    assert comparison.reviews is not None
+    models = list(comparison.curves)
+    model = comparison.reviews.model
+    return asked.spread[0] if len(asked.spread) == 1 or model is None else asked.spread[models.index(model)]
+
+
+def _review_words(found: "ReviewThreshold") -> str:
+    """Say the rule, what it is expected to cost, and how sure it is that it saves something."""
+    from demur._html import threshold_text
+    from demur._tables.numbers import level_words, number, percent, span
+
+    rule = {
+        "never review": f"Use {found.model} and review no case",
+        "always review": "Review every case",
+    }.get(found.kind)
+    if rule is None:
+        rule = (
+            f"Use {found.model} up to a spread of {threshold_text(found.threshold)} and review the "
+            f"{percent(found.reviews)} above"
+        )
+    others = [one for one in found.candidates if (one.model, one.kind) != (found.model, found.kind)]
+    level = level_words(found.confidence_level)
+    said = f"{rule}: expected cost {number(found.cost)} per case ({level} interval {span(found.interval)})."
+    doubtful = [
+        one.kind if one.model in (None, found.model) else f"{one.kind} with {one.model}"
+        for one in others
+        if one.interval.high >= 0
+    ]
+    return f"{said} Not clearly cheaper than: {', '.join(doubtful)}." if doubtful else said
 
 
 def _pvalue(first: "FloatArray", second: "FloatArray") -> float | None:
