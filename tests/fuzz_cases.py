@@ -283,7 +283,17 @@ SUBPACKAGE = {
         "y_pred": _of("classes"),
         "curves": lambda w: [demur.response_curve(w["y"], w["a"])],
     },
-    "regression": {"y_true": _of("a"), "y_pred": _of("b"), "loss": _number("absolute", "squared")},
+    "regression": {
+        "y_true": _of("a"),
+        "y_pred": _of("b"),
+        "loss": _number("absolute", "squared"),
+        "losses": _of("unit"),
+        "errors": _of("unit"),
+        "spread": _of("b"),
+        "cost_review": _number(0.0, 0.3, 2.0),
+        "tolerances": _number([0.0, 0.5], None),
+        "prices": _number([0.1, 1.0], None),
+    },
     "unlabelled": {"proba": _of("unit")},
     "engines": {
         "y_true": _number("y"),

@@ -177,7 +177,8 @@ def cells_text(cells: "Sequence[Mapping[str, Any]]") -> str:
         room = ""
         if cell["tolerance"] is not None:
             room = f"{cell['tolerance']:.2g} ({derived.index(cell['tolerance_reason']) + 1})"
-        weak = " (weak)" if cell["weak"] and cell["verdict"] == "number reproduced" else ""
+        marked = cell["weak"] and cell["verdict"] in ("number reproduced", "explained by")
+        weak = " (weak)" if marked else ""
         verdict = f"{cell['verdict']}{weak}" + (f": {cell['reason']}" if cell["reason"] else "")
         values = f"{shown(cell['published'])} | {shown(cell['computed'])}"
         rows.append(f"| {shown(cell['where'])} | {values} | {room} | {shown(verdict)} |")

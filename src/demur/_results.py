@@ -34,6 +34,7 @@ _AXES = (
     ("tolerance", "accuracy"),
     ("coverage", "risk"),
     ("coverage", "aoc"),
+    ("reviews", "loss"),
     ("abstention", "value"),
     ("forecast", "observed"),
     ("pc", "honest"),

@@ -415,3 +415,82 @@ def test_wrong_input_raises(case):
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call(CautiousConfusion([[33, 1], [1, 45], [6, 14]]))
+
+
+# ---------------------------------------------------------------- cases whose class cannot be known
+
+
+def test_unknown_column_by_hand():
+    # of 99 cases seven are wrong, two of them unknown; three unknown ones more are abstained on
+    unsure = CautiousConfusion([[40, 2, 1], [3, 45, 1], [2, 2, 3]], unknown_label="?")
+    assert (unsure.n_classes, unsure.card, unsure.coverage) == (2, 99, 92 / 99)
+    assert (unsure.error, unsure.unknown_decided) == pytest.approx((7 / 99, 2 / 99))
+    assert unsure.accuracy == pytest.approx(85 / 92)
+    assert unsure.accuracy * unsure.coverage == pytest.approx(unsure.coverage - unsure.error)
+    # guessing four known cases is wrong half of the time, guessing three unknown ones always
+    assert unsure.at_abstention(0).error == pytest.approx((7 + 4 / 2 + 3) / 99)
+    assert unsure.error + unsure.guess_error * unsure.abstention == pytest.approx(12 / 99)
+    left, right = 7 / 99 * (7 / 99 + 12 / 99) / 2, 92 / 99 * 7 / 99 / 2
+    assert unsure.capacity == pytest.approx(1 - left - right)
+    costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=2)
+    paid = 3 * 10 + 2 * 4 + 7 * 2 + 2 * 5  # the first class is the positive one
+    assert unsure.cost(costs, cost_unknown=5) == pytest.approx(paid / 99)
+    table = [[0, 4, 5], [10, 0, 5], [2, 2, 2]]
+    assert (
+        unsure.cost(table) == unsure.cost(np.array(table)[:, :2], cost_unknown=5) == pytest.approx(paid / 99)
+    )
+    free = [[0, 4, 5], [10, 0, 5], [2, 2, 0]]  # abstaining on what cannot be known may cost nothing
+    assert unsure.cost(free) == pytest.approx((paid - 3 * 2) / 99)
+
+
+def test_unknown_cases_all_abstained_on_by_hand():
+    right = cautious_confusion(["a", "b", "?", "?"], ["a", "a", -1, -1], unknown_label="?")
+    assert right.matrix.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 2]]
+    assert (right.labels, right.unknown_label) == (("a", "b"), "?")
+    assert (right.unknown_decided, right.error, right.guess_error) == (0, 0.25, 1)
+    assert right.at_abstention(0).error == 0.75
+    # rates of two classes leave these cases out
+    assert right.roc_point(4, pos_label="a") == (1, 1)
+
+
+@given(matrices(max_classes=3), st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=4, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_unknown_column_against_its_laws(plain, more):
+    size = plain.n_classes
+    column = np.array(more[: size + 1])
+    unsure = CautiousConfusion(np.column_stack([plain.matrix, column]), unknown_label="?")
+    assert unsure.error * unsure.card == pytest.approx(plain.error * plain.card + column[:-1].sum())
+    assert unsure.abstention * unsure.card == pytest.approx(plain.matrix[-1].sum() + column[-1])
+    tail = unsure.at_abstention(0).error
+    assert unsure.error + unsure.guess_error * unsure.abstention == pytest.approx(tail)
+    graph = capacity_graph(unsure)
+    assert graph.tails[0].tolist() == pytest.approx([0, tail])
+    assert graph.baseline == pytest.approx(1 - plain.card / unsure.card / size)
+    if not column.any():
+        for name in ("coverage", "accuracy", "error", "capacity", "guess_error"):
+            assert getattr(unsure, name) == pytest.approx(getattr(plain, name), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: CautiousConfusion(P, unknown_label="?"), "the last for what cannot be known"),
+        (lambda: CautiousConfusion(np.eye(3), ("a", "?"), "?"), "`unknown_label` must not be one of"),
+        (lambda: cautious_confusion([0, 1], [0, 1], labels=[0, 1], unknown_label=1), "must not be one of"),
+        (lambda: CautiousConfusion(R).cost(np.ones((4, 3)), cost_unknown=1), "`cost_unknown` needs a column"),
+        (lambda: CautiousConfusion(np.eye(3), unknown_label="?").cost(np.ones((3, 2))), "with a column for"),
+        (
+            lambda: CautiousConfusion(np.eye(3), unknown_label="?").cost(CostModel(cost_abstain=0.1)),
+            "`cost_unknown` is needed",
+        ),
+        (
+            lambda: CautiousConfusion(np.eye(3), unknown_label="?").cost(
+                [[0, 1], [1, 0], [1, 2]], cost_unknown=1
+            ),
+            "must have one cost of abstaining",
+        ),
+    ],
+)
+def test_refusals_about_unknown_cases(call, said):
+    with pytest.raises(InputError, match=said):
+        call()

@@ -216,7 +216,6 @@ def test_prices_of_abstaining(capsys, files, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--classes", "a,b,c"], "`--cost-matrix FILE` is needed"),
         (["--cost-matrix", "COSTS"], "`--classes` is needed"),
         (["--classes", "a,a", "--cost-matrix", "COSTS"], "at least two different classes"),
         (
@@ -245,6 +244,13 @@ def test_wrong_flags(capsys, files, verb, flags, message):
     assert code == 2
     assert message in " ".join(out.err.split())
     assert out.out == ""
+
+
+@pytest.mark.parametrize("verb", ["decide", "report"])
+def test_costs_are_needed_to_decide(capsys, files, verb):
+    code, out = run(capsys, verb, files[0], "--classes", "a,b,c")
+    assert code == 2
+    assert "`--cost-matrix FILE` is needed" in " ".join(out.err.split())
 
 
 def test_matrix_of_other_classes_lists_both(capsys, files, tmp_path):
@@ -398,3 +404,61 @@ def test_rules_and_confusion_as_tables(capsys, files, tmp_path):
     assert text.startswith(found["answer"]["words"])
     assert "## Answers of 1000 cases" in text
     assert f"| a | {1000 * found['answer']['confusion'][0][0]:.3g} |" in text
+
+
+# ---------------------------------------------------------------- without costs
+
+
+def test_compare_without_costs_holds_the_volumes_of_the_library(capsys, several):
+    base = ["compare", several, "--label", "class", "--classes", "a,b,c", "--exclude", "site", "-q"]
+    expected = demur.compare_models(names(), {"new": PROBA, "old": OTHER}, classes=CLASSES)
+    code, out = run(capsys, *base, "--json")
+    document = json.loads(out.out)
+    assert code == 0
+    assert document["decision"] is None
+    assert document["comparison"] == json.loads(json.dumps(expected.to_dict()))
+    code, out = run(capsys, *base)
+    assert code == 0
+    text = " ".join(out.out.split())
+    assert text.startswith(expected.class_vacc.words)
+    assert "For a decision in words give your costs: --cost-matrix FILE" in text
+    assert "This VACC is not that of two classes" in text
+    assert max(map(len, out.out.splitlines())) <= 80
+
+
+def test_compare_without_costs_as_table_and_figure(capsys, several, tmp_path):
+    base = ["compare", several, "--label", "class", "--classes", "a,b,c", "--exclude", "site", "-q", "-o"]
+    table, figure = tmp_path / "t.csv", tmp_path / "f.svg"
+    assert run(capsys, *base, str(table))[0] == 0
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    assert [row["model"] for row in rows][-1] == "without a model"
+    assert float(rows[0]["vacc"]) <= float(rows[1]["vacc"])
+    assert run(capsys, *base, str(figure))[0] == 0
+    assert "price of a review" in figure.read_text()
+    code, out = run(capsys, *base, str(figure), "--figure", "regions")
+    assert code == 2
+    assert "without costs many classes have `--figure reviews`" in " ".join(out.err.split())
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--cost-abstain", "1"), ("--max-abstention", "0.1"), ("--objective", "worst"), ("--by", "site")],
+)
+def test_what_needs_costs_beside_classes(capsys, several, flags):
+    code, out = run(capsys, "compare", several, "--label", "class", "--classes", "a,b,c", *flags)
+    assert code == 2
+    assert f"`{flags[0]}` needs costs. Hint: add --cost-matrix FILE." in " ".join(out.err.split())
+
+
+def test_two_listed_classes_without_costs_are_compared_over_all_costs(capsys, tmp_path):
+    share = PROBA[:, 0] / (PROBA[:, 0] + PROBA[:, 1])
+    (tmp_path / "two.csv").write_text(
+        "class,a,b\n"
+        + "".join(
+            f"{CLASSES[t]},{p!r},{1 - p!r}\n" for t, p in zip(TRUTH, share.tolist(), strict=True) if t < 2
+        )
+    )
+    code, out = run(capsys, "compare", str(tmp_path / "two.csv"), "--classes", "a,b", "-q")
+    assert code == 0
+    assert "Over all costs (higher AUC is better" in out.out
+    assert "give your costs: --cost-matrix FILE" in " ".join(out.out.split())

@@ -243,7 +243,7 @@ def test_equally_cheap_models_are_named(run, tmp_path):
     assert text.startswith("Proven. Use one: ")
     assert "Not proven cheaper than twin: the 95 % interval contains 0." in " ".join(text.split())
     assert re.search(r"one / twin +[+]0.000 +1.000 +[+]0.0000 +1.000\n", text)
-    assert re.search(r"one / twin +0 % +0 % +100 %\n", text)
+    assert re.search(r"one / +0 %\n *twin +0 %\n +alike +100 %\n", text)
     assert "one = twin" in text
 
 

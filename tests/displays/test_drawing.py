@@ -26,6 +26,7 @@ COSTS = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
 MADE = {
     "AbstentionSurfaceDisplay": ((Y, P), {}),
     "CapacityGraphDisplay": ((Y, np.where(P > 0.6, 1, np.where(P < 0.4, 0, ABSTAIN))), {}),
+    "ClassVaccDisplay": ((CLASSES, THREE), {"n_draws": 20}),
     "ConfidentSegmentDisplay": ((Y, P), {}),
     "CostCurveBandDisplay": ((Y, P), {"rng": 0}),
     "CostCurveDisplay": ((Y, P), {}),
@@ -36,6 +37,7 @@ MADE = {
     "NetBenefitDisplay": ((Y, P), {}),
     "NrocCurveDisplay": ((P,), {}),
     "OrdinalSurfaceDisplay": ((CLASSES, THREE @ [0, 1, 2]), {}),
+    "OrdinalThresholdsDisplay": ((CLASSES, THREE @ [0, 1, 2]), {"cost_abstain": 0.3}),
     "PrecisionRecallDisplay": ((Y, P), {}),
     "PvaDisplay": ((Y, P), {}),
     "RecCoverageDisplay": ((P, Q, P), {}),
@@ -46,6 +48,8 @@ MADE = {
     "ReliableWindowDisplay": ((Y, P), {"positive": Precision(0.8), "negative": Precision(0.8)}),
     "ResponseBandDisplay": ((Y, P), {"rng": 0}),
     "ResponseCurveDisplay": ((Y, P), {}),
+    "ReviewCurveDisplay": ((P, Q, P), {}),
+    "ReviewSurfaceDisplay": ((P, Q, P), {"tolerances": [0, 0.1], "prices": [0.1, 0.2, 0.4]}),
     "RiskCoverageDisplay": ((np.abs(Y - P), P), {}),
     "RocBandDisplay": ((Y, P), {}),
     "RocCostDualDisplay": ((Y, P), {}),
@@ -154,6 +158,8 @@ NOT_OF_PREDICTIONS = {
 BESIDE = {
     "CostDifferenceDisplay": {"y_pred_b": 0},
     "RecCoverageDisplay": {"confidence": 1},
+    "ReviewCurveDisplay": {"spread": 1},
+    "ReviewSurfaceDisplay": {"spread": 1},
     "SignificanceMapDisplay": {"score_b": 1},
 }
 
@@ -364,6 +370,7 @@ def asked(kind, estimator, X, y):
         "scores": ((y, proba[:, 1]), {}),
         "unlabelled": ((proba[:, 1],), {}),
         "probabilities": ((y, proba), {}),
+        "classes": ((y, proba), {}),
         "weighted": ((proba, y), {}),
         "losses": (((proba[:, 1] >= 0.5) != y, np.maximum(proba[:, 0], proba[:, 1])), {}),
         "answers": ((y, estimator.predict(X)), {}),
@@ -392,7 +399,7 @@ def test_an_estimator_against_its_predictions(name, fitted):
         if values.dtype.kind == "f":
             np.testing.assert_allclose(drawn[column], values, rtol=1e-12, err_msg=column)
     offered = set(inspect.signature(kind.from_estimator).parameters)
-    told = {"labels"} if kind._asks == "probabilities" else set()
+    told = {"probabilities": {"labels"}, "classes": {"classes"}}.get(kind._asks, set())
     taken = set(list(inspect.signature(kind.from_predictions).parameters)[len(args) :])
     assert taken - told <= offered, "every option of from_predictions, written out"
     if kind._asks == "scores":

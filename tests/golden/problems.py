@@ -551,6 +551,20 @@ def _several() -> Iterator[Problem]:
         yield _asked(replace(problem, scores=scores), **asked)
 
 
+def _unknown() -> Iterator[Problem]:
+    """Yield cases whose class cannot be known, with scores between those of the classes."""
+    for k, draw, problem in _series("unknown", 8, sizes=(40, 60, 90)):
+        n = len(problem.y) // 5
+        y = np.append(problem.y, np.full(n, 2))
+        more = {name: draw.rounded(0.8 + 0.7 * draw.rng.normal(size=n)) for name in problem.scores}
+        scores = {name: np.append(column, more[name]) for name, column in problem.scores.items()}
+        asked: dict[str, Any] = {"costs": draw.costs(k), "unknown_label": 2}
+        asked["cost_unknown"] = round(asked["costs"].cost_fp * draw.one_of(0.5, 1, 2), 4)
+        if k % 4 == 3:
+            asked |= {"sample_weight": draw.rng.integers(1, 4, len(y)).astype(float), "weights": "repeats"}
+        yield _asked(replace(problem, y=y, scores=scores), **asked)
+
+
 # ---------------------------------------------------------------- two classes, given as classes
 
 
@@ -651,6 +665,7 @@ def _all() -> Iterator[Problem]:
     yield from _designs()
     yield from _places()
     yield from _several()
+    yield from _unknown()
     yield from _two_classes()
     yield from _classes(3, 12, (30,))
     yield from _classes(6, 8, (30, 36))

@@ -59,6 +59,9 @@ def _rival_windows(problem: Problem, comparison: Any, candidate: Any) -> int:
 
 def _cells(problem: Problem, comparison: Any, model: str) -> tuple[Any, Any, Any, Any]:
     """Return group, class, weight and losses of cases or, where costs are by class, of cells."""
+    if "unknown_label" in problem.options:  # of no class: code 2
+        weight = np.asarray(problem.options.get("sample_weight", np.ones(len(problem.y))))
+        return np.unique(problem.scores[model], return_inverse=True)[1], problem.y, weight, None
     counts = comparison.judged[model].counts
     k = len(counts.positives)
     if not isinstance(problem.costs, CaseCosts):
@@ -89,7 +92,7 @@ def _objective(problem: Problem, comparison: Any, candidate: Any) -> tuple[Any, 
     costs = []
     for corner in corners:
         by_class = amounts is None
-        losses = corner.costs.losses.table[positive] if by_class else amounts * np.array(corner.costs)
+        losses = corner.losses.table[positive] if by_class else amounts * np.array(corner.costs)
         paid = losses * _masses(positive, weight, corner.prevalence)[:, None]
         negative, called, review = (_running(group, column, k) for column in paid.T)
         costs.append(negative[:, None] + review[None, :] - review[:, None] + called[-1] - called[None, :])

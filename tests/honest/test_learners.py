@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from demur.costs.losses import Losses
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
+from demur.honest.cuts import CutsLearner
 from demur.honest.evaluate import CountsLearner, Inputs, RowLearner, evaluate
 from demur.ordinal import ordinal_thresholds
 from demur.roc.isometrics import FMeasure
@@ -35,33 +37,24 @@ def test_windows_of_two_promises_against_loops_over_folds():
             assert np.array_equal(codes[held], window.decide(score[rows.cell[held]]))
 
 
-class _Levels:
-    """Cut points of an ordered score, as a rule."""
-
-    def __init__(self, cuts):
-        self.cuts = cuts
-
-    def codes(self, scores):
-        return np.searchsorted(self.cuts, scores, side="right")
-
-
 def test_cuts_of_ordered_levels_against_loops_over_folds():
     rng = np.random.default_rng(1)
     level = rng.integers(0, 4, 240)
     score = np.round(level + rng.normal(size=240), 1)
 
     def chosen(rows, number=None):
-        return _Levels(ordinal_thresholds(level[rows], score[rows], order=[0, 1, 2, 3]).thresholds)
+        return ordinal_thresholds(level[rows], score[rows], order=[0, 1, 2, 3]).rule
 
     cases = SplitCases.of_classes(level, None, (0, 1, 2, 3), rng=0)
-    every = np.arange(240)
-    (judged,) = evaluate(cases, Inputs(score), [RowLearner(chosen)], [chosen(every)])
+    learner = CutsLearner(
+        Losses.of_matrix(np.abs(np.subtract.outer(range(4), range(4))), None), range(4), range(4)
+    )
+    whole = chosen(np.arange(240))
+    assert learner.fit_all(cases, score).cuts == whole.cuts
+    judged, slow = evaluate(cases, Inputs(score), [learner, RowLearner(chosen)], [whole, whole])
     steps = []
-    for rows, codes in zip(cases.splits.repeats, judged.honest, strict=True):
-        for fold in range(cases.folds):
-            held = rows.fold == fold
-            again = chosen(np.sort(rows.cell[~held])).codes(score[rows.cell[held]])
-            assert np.array_equal(codes[held], again)
+    for rows, codes, again in zip(cases.splits.repeats, judged.honest, slow.honest, strict=True):
+        assert np.array_equal(codes, again)
         steps.append(np.abs(codes - level[rows.cell]).mean())
     # what the cuts cost on cases that did not choose them, and on those that did
     assert np.mean(steps) > np.abs(judged.hindsight - level).mean()

@@ -95,6 +95,19 @@ def test_links_lead_somewhere():
     assert not broken
 
 
+@pytest.mark.parametrize("term", ["cost curve", "VACC", "cautious", "REC", "mimetic"])
+def test_terms_of_the_papers_stand_in_headings_of_papers_and_guides(term):
+    """The search ranks headings first: a reader of a paper finds its page, and how to use it."""
+    found = {
+        page.parent.name
+        for page in PAGES
+        for line in re.sub(BLOCK, "", page.read_text()).splitlines()
+        if re.match(rf"#+ .*\b{term}", line, re.I if term != "REC" else 0)
+    }
+    assert found & {"how_to", "concepts"}
+    assert term == "VACC" or "papers" in found
+
+
 def test_every_made_page_has_a_maker():
     """Links into docs/generated/ name what the build makes: examples, concepts, papers and lists."""
     examples = {path.stem for path in (DOCS.parent / "examples").glob("*.py")}

@@ -91,6 +91,7 @@ EXEMPT = {
     "demur.volume_interval": _RANDOM,
     "demur.window_interval": _RANDOM,
     "demur.ordinal.jonckheere_test": _ORDINAL,
+    "demur.ordinal.honest_ordinal_cost": _ORDINAL,
     "demur.ordinal.ordinal_thresholds": _ORDINAL,
     "demur.ordinal_roc": _ORDINAL,
     "demur.surface.plugin_vacc_score": _PROBABILITIES,

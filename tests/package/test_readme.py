@@ -13,6 +13,12 @@ from demur.cli.main import main
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 PERFORMANCE = (ROOT / "docs" / "performance.md").read_text()
+PAPERS = [
+    [cell.strip().strip("`") for cell in line.strip("|").split(" | ")]
+    for line in README.splitlines()
+    if line.startswith("| [")
+]
+"""Paper, question, the line that answers, the line that draws."""
 
 
 def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
@@ -23,6 +29,37 @@ def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     assert stop.value.code == 0
     shown = re.search(r"```text\n(.*?)```", README, re.S).group(1)
     assert shown in capsys.readouterr().out
+    lines = [line for row in PAPERS for line in row[2:] if line.startswith("demur ")]
+    assert len(lines) == 2
+    for line in lines:  # they read what the demo wrote
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(line)[1:])
+        assert stop.value.code == 0, capsys.readouterr().err
+    assert (tmp_path / "regions.png").read_bytes().startswith(b"\x89PNG")
+    assert "VACC gap" in capsys.readouterr().out
+
+
+def test_every_paper_has_a_line_that_answers_and_one_that_draws():
+    import matplotlib.pyplot as plt
+
+    pages = {re.search(r"\((.*?)\)", paper).group(1) for paper, *_ in PAPERS}
+    others = {"index", "data"}
+    assert pages == {
+        f"docs/papers/{page.name}"
+        for page in (ROOT / "docs" / "papers").glob("*.md")
+        if page.stem not in others
+    }
+    assert len(PAPERS) == 11
+    names = {}
+    exec(re.findall(r"```python\n(.*?)```", README, re.S)[1], names)
+    for _, question, answer, drawing in PAPERS:
+        assert question.endswith("?")
+        if answer.startswith("demur "):
+            continue
+        assert eval(answer, names)
+        display = eval(drawing, names)
+        assert len(next(iter(display.frame().values())))
+        plt.close(display.figure_)
 
 
 def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):

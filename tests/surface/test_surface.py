@@ -345,6 +345,45 @@ def test_difference_balances_the_volumes(one, other):
     assert (mirrored.gain, mirrored.better_area) == pytest.approx((gap.loss, gap.worse_area), abs=1e-12)
 
 
+@given(scored_data(), scored_data())
+@settings(max_examples=examples(60), deadline=None)
+def test_smallest_rectangles_against_areas_inside_and_outside(one, other):
+    first = abstention_surface(one[0], one[1], sample_weight=one[2])
+    second = abstention_surface(other[0], other[1], sample_weight=other[2])
+    gap = first.minus(second)
+    assert second.minus(first).within() == gap.within()[::-1]
+    for kind, rectangle in zip(("better_area", "worse_area"), gap.within(), strict=True):
+        if rectangle is None:
+            assert getattr(gap, kind) < 1e-10
+            continue
+
+        def area(mu, nu, kind=kind):
+            return getattr(first.minus(second, mu=mu, nu=nu), kind) if mu[0] < mu[1] and nu[0] < nu[1] else 0
+
+        (left, right), (low, high) = rectangle
+        assert area((left, right), (low, high)) == pytest.approx(getattr(gap, kind), abs=1e-10)
+        assert area((left, left + 1e-3), (0, 1)) * area((right - 1e-3, right), (0, 1)) > 0
+        assert area((0, 1), (low, low + 1e-3)) * area((0, 1), (high - 1e-3, high)) > 0
+
+
+def test_smallest_rectangles_by_hand():
+    # both decide without abstaining; the first never misses, the second has no false alarm
+    y = [0] * 10 + [1] * 10
+    cautious = abstention_surface(y, [0] * 8 + [1] * 12)  # fp = 0.1
+    strict = abstention_surface(y, [0] * 14 + [1] * 6)  # fn = 0.2
+    gap = cautious.minus(strict, nu=(1.0, 2.0))
+    # 0.1 mu against min(0.2, 0.5 mu): cheaper at all costs above 0
+    assert gap.within() == (((0.0, 1.0), (1.0, 2.0)), None)
+    # against one error more of each kind: fp = 0.3, fn = 0.05 meet at mu = 0.25
+    other = abstention_surface([0] * 20 + [1] * 20, [0] * 8 + [1] * 12 + [1] * 20)
+    plain = abstention_surface([0] * 20 + [1] * 20, [0] * 20 + [0] * 2 + [1] * 18)
+    ends = other.minus(plain, nu=(1.0, 2.0)).within()
+    # 0.3 mu against 0.05: equal at mu = 1 / 6
+    assert ends[0][0] == pytest.approx((0.0, 1 / 6))
+    assert ends[1][0] == pytest.approx((1 / 6, 1.0))
+    assert cautious.minus(cautious).within() == (None, None)
+
+
 # ---------------------------------------------------------------- theory
 
 

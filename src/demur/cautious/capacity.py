@@ -155,7 +155,10 @@ def capacity_graph(
     tails = np.array([(0.0, matrix.at_abstention(0, guess=guess).error) for matrix in members.values()])
     candidates = np.vstack([points, tails, [(1.0, 0.0)]])
     hull = candidates[lower_hull(candidates)]
-    names = tuple(members)
+    names, first = tuple(members), next(iter(members.values()))
+    baseline = first.guess_error
+    if first.unknown_label is not None:  # what cannot be known is never guessed right
+        baseline = 1 - float(first.class_totals[:-1].sum()) / first.card / first.n_classes
     # row by corner: the classifiers whose point or tail it is; the last corner is to abstain on everything
     near = np.abs(hull[:, None, None] - np.stack([points, tails])).max(axis=3) <= _SAME_POINT
     owned = near.any(axis=1) & (np.abs(hull - (1.0, 0.0)).max(axis=1) > _SAME_POINT)[:, None]
@@ -168,5 +171,5 @@ def capacity_graph(
         capacity=1 - float(np.trapezoid(hull[:, 1], hull[:, 0])),
         discarded=tuple(name for name, used in zip(names, owned.any(axis=0), strict=True) if not used),
         guess=guess,
-        baseline=next(iter(members.values())).guess_error,
+        baseline=baseline,
     )

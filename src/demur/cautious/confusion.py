@@ -61,6 +61,8 @@ class CautiousConfusion(Result):
         Element [i, j]: weight of the cases called i that are j; the last row is abstained on.
     labels : sequence, optional
         Name of each class, in the order of rows and columns.
+    unknown_label : label, optional
+        Name of a last column more: cases whose class cannot be known. Any answer to them is wrong.
 
     Attributes
     ----------
@@ -72,6 +74,8 @@ class CautiousConfusion(Result):
         Share of the answers that are right; NaN if there is none.
     error : float
         Share of all cases answered wrongly.
+    unknown_decided : float
+        Part of `error` on cases whose class cannot be known; 0 without such a column.
     efficacy, f_score : float
         Arithmetic and harmonic mean of accuracy and coverage; NaN if nothing is answered.
     capacity, capacity_as_printed : float
@@ -86,7 +90,8 @@ class CautiousConfusion(Result):
     -----
     With A the abstention, E the error and s = (c - 1)/c the error of guessing among c classes,
     capacity = 1 - [E (1 + A)/2 + s A^2 / 2]. The paper prints s A / 2, which is not the area of
-    its own graph; the printed form would rank the first classifier below above the second.
+    its own graph; the printed form would rank the first classifier below above the second. Where the class
+    of some cases cannot be known, guessing one of them is always wrong, and s grows accordingly.
 
     References
     ----------
@@ -103,10 +108,17 @@ class CautiousConfusion(Result):
     (0.95, 0.9755)
     >>> round(cautious.accuracy, 4), cautious.abstention
     (0.956, 0.09)
+
+    Of five cases whose class cannot be known two are answered, which is wrong:
+
+    >>> unsure = CautiousConfusion([[40, 2, 1], [3, 45, 1], [2, 2, 3]], unknown_label="?")
+    >>> unsure.unknown_decided, unsure.error
+    (0.020202020202020204, 0.0707070707070707)
     """
 
     matrix: FloatArray
     labels: tuple[Any, ...] | None = None
+    unknown_label: Any = None
     _reported = (
         "card",
         "coverage",
@@ -120,10 +132,13 @@ class CautiousConfusion(Result):
 
     def __post_init__(self) -> None:
         matrix = np.array(check_nonnegative(self.matrix, "matrix"))
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] + 1:
+        more = self.unknown_label is not None
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] + 1 - more:
+            last = ", the last for what cannot be known" if more else ""
             raise input_error(
                 "matrix",
-                "must have one row per predicted class, a last row of abstentions, and one column per class",
+                "must have one row per predicted class, a last row of abstentions, and one column per class"
+                + last,
                 f"shape {matrix.shape}",
                 _shape_hint(matrix.shape),
             )
@@ -131,15 +146,19 @@ class CautiousConfusion(Result):
             raise input_error("matrix", "must hold cases, with a finite sum", f"a sum of {matrix.sum():g}")
         object.__setattr__(self, "matrix", matrix)
         if self.labels is not None:
-            object.__setattr__(self, "labels", tuple(check_class_labels(self.labels, matrix.shape[1])))
+            object.__setattr__(self, "labels", tuple(check_class_labels(self.labels, self.n_classes)))
+            if self.unknown_label in self.labels:
+                raise input_error(
+                    "unknown_label", f"must not be one of the classes {self.labels}", repr(self.unknown_label)
+                )
         Result.__post_init__(self)
 
     # ---------------------------------------------------------------- measures
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.matrix.shape[1])
+        """Number of classes that are answers."""
+        return int(self.matrix.shape[0]) - 1
 
     @property
     def card(self) -> float:
@@ -180,6 +199,11 @@ class CautiousConfusion(Result):
         return (self._answered - self._right) / self.card
 
     @property
+    def unknown_decided(self) -> float:
+        """Share of all cases answered although their class cannot be known."""
+        return float(self.matrix[:-1, self.n_classes :].sum()) / self.card
+
+    @property
     def efficacy(self) -> float:
         """Mean of accuracy and coverage: the area under (0, 0), (abstention, accuracy), (1, 1)."""
         return (self.accuracy + self.coverage) / 2
@@ -192,8 +216,13 @@ class CautiousConfusion(Result):
 
     @property
     def guess_error(self) -> float:
-        """Error of guessing every class with the same probability: s = (c - 1)/c."""
-        return (self.n_classes - 1) / self.n_classes
+        """Error of guessing every class with the same probability where there is no answer: s = (c - 1)/c.
+
+        Guesses are always wrong where the class cannot be known.
+        """
+        s, unsure = (self.n_classes - 1) / self.n_classes, self.matrix[-1]
+        known = unsure[: self.n_classes].sum() / unsure.sum() if unsure[self.n_classes :].any() else 1.0
+        return float(1 - (1 - s) * known) if known < 1 else s
 
     @property
     def capacity(self) -> float:
@@ -212,7 +241,8 @@ class CautiousConfusion(Result):
         if not isinstance(guess, str):
             return check_simplex(guess, "guess", size=self.n_classes)
         if check_choice(guess, "guess", ("uniform", "prior")) == "prior":
-            return self.class_totals / self.card
+            totals = self.class_totals[: self.n_classes]
+            return totals / (self.card if self.unknown_label is None else totals.sum())
         return np.full(self.n_classes, 1 / self.n_classes)
 
     def at_abstention(self, alpha: float, *, guess: str | ArrayLike = "uniform") -> CautiousConfusion:
@@ -242,11 +272,13 @@ class CautiousConfusion(Result):
             guessed = (now - rate) / now
             matrix[:-1] += guessed * law[:, None] * matrix[-1]
             matrix[-1] *= 1 - guessed
-        return CautiousConfusion(matrix, self.labels)
+        return CautiousConfusion(matrix, self.labels, self.unknown_label)
 
     # ---------------------------------------------------------------- costs and rates
 
-    def cost(self, costs: ArrayLike | CostModel, *, pos_label: Any = None) -> float:
+    def cost(
+        self, costs: ArrayLike | CostModel, *, pos_label: Any = None, cost_unknown: float | None = None
+    ) -> float:
         """Return the mean cost per case.
 
         Parameters
@@ -257,13 +289,42 @@ class CautiousConfusion(Result):
             classes and needs no layout.
         pos_label : label, optional
             Positive class of a `CostModel`, as in `roc_point`.
+        cost_unknown : float, optional
+            What an answer costs where the class cannot be known, if `costs` has no column for it; abstaining
+            costs the same on any case then.
         """
-        return float(self.cost_table(costs, pos_label=pos_label).sum()) / self.card
+        table = self.cost_table(costs, pos_label=pos_label, cost_unknown=cost_unknown)
+        return float(table.sum()) / self.card
 
-    def cost_table(self, costs: ArrayLike | CostModel, *, pos_label: Any = None) -> FloatArray:
+    def cost_table(
+        self, costs: ArrayLike | CostModel, *, pos_label: Any = None, cost_unknown: float | None = None
+    ) -> FloatArray:
         """Return the total cost of each cell: the element-wise product of matrix and costs."""
+        if self.unknown_label is None and cost_unknown is not None:
+            raise InputError(
+                "`cost_unknown` needs a column of cases that cannot be known. Hint: unknown_label."
+            )
         positive = self._positive_index(pos_label) if isinstance(costs, CostModel) else 0
-        return np.asarray(self.matrix * cost_matrix(costs, self.n_classes, positive))
+        if self.unknown_label is not None and cost_unknown is None and not isinstance(costs, CostModel):
+            table = check_finite(costs, "costs")
+            if table.shape != self.matrix.shape:
+                rule = f"must have shape {self.matrix.shape}, with a column for what cannot be known"
+                raise input_error("costs", rule, f"shape {table.shape}", "or give cost_unknown.")
+            return np.asarray(self.matrix * table)
+        table = cost_matrix(costs, self.n_classes, positive)
+        if self.unknown_label is not None:
+            if cost_unknown is None:
+                raise InputError(
+                    "`cost_unknown` is needed with unknown_label. Hint: costs are never assumed."
+                )
+            if np.ptp(table[-1]):
+                rule = "must have one cost of abstaining beside cost_unknown"
+                raise input_error(
+                    "costs", rule, f"{table[-1].tolist()}", "give a column for what is unknown."
+                )
+            price = float(check_nonnegative(cost_unknown, "cost_unknown"))
+            table = np.column_stack([table, np.append(np.full(self.n_classes, price), table[-1, 0])])
+        return np.asarray(self.matrix * table)
 
     def roc_point(self, option: int, *, pos_label: Any = None) -> RocPoint:
         """Return (tpr, fpr) of two classes, with the abstentions treated in one of four ways.
@@ -361,6 +422,7 @@ def cautious_confusion(
     labels: Any = None,
     abstain: Any = ABSTAIN,
     sample_weight: ArrayLike | None = None,
+    unknown_label: Any = None,
 ) -> CautiousConfusion:
     """Count the answers of a classifier that may abstain.
 
@@ -378,12 +440,15 @@ def cautious_confusion(
         What stands for "no answer" in `y_pred`.
     sample_weight : array of n numbers >= 0, optional
         Weight 2 means the same as a repeated row.
+    unknown_label : label, optional
+        Label in `y_true` of cases whose class cannot be known: no class, and no answer.
 
     Returns
     -------
     CautiousConfusion
         Element [i, j] of its matrix is the weight of the cases called ``labels[i]`` that are
-        ``labels[j]``; the last row holds the abstentions.
+        ``labels[j]``; the last row holds the abstentions, with `unknown_label` the last column what cannot be
+        known.
 
     Raises
     ------
@@ -400,7 +465,12 @@ def cautious_confusion(
     >>> confusion.coverage, confusion.accuracy
     (0.8, 0.75)
     """
-    known = _occurring_labels(y_true, y_pred, abstain) if labels is None else check_class_labels(labels)
+    if labels is None:
+        known = [one for one in _occurring_labels(y_true, y_pred, abstain) if one != unknown_label]
+    else:
+        known = check_class_labels(labels)
+    if unknown_label in known:
+        raise input_error("unknown_label", f"must not be one of the classes {known}", repr(unknown_label))
     if abstain in known:
         raise input_error(
             "abstain",
@@ -409,12 +479,14 @@ def cautious_confusion(
             "choose another code for abstentions.",
         )
     size = len(known)
-    actual = check_class_codes(y_true, size, known)
+    columns = size if unknown_label is None else size + 1
+    actual = check_class_codes(y_true, size, known, abstain=unknown_label)
     called = check_class_codes(y_pred, size, known, name="y_pred", abstain=abstain)
     weights = check_weights(sample_weight)
     check_same_length(y_true=actual, y_pred=called, sample_weight=weights)
-    cells = np.bincount(called * size + actual, weights=weights, minlength=(size + 1) * size)
-    return CautiousConfusion(cells.reshape(size + 1, size).astype(np.float64), tuple(known))
+    cells = np.bincount(called * columns + actual, weights=weights, minlength=(size + 1) * columns)
+    matrix = cells.reshape(size + 1, columns).astype(np.float64)
+    return CautiousConfusion(matrix, tuple(known), unknown_label)
 
 
 def _occurring_labels(y_true: Any, y_pred: Any, abstain: Any) -> list[Any]:

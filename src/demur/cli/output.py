@@ -19,6 +19,7 @@ from demur.exceptions import InputError
 
 if TYPE_CHECKING:
     from demur.cli.options import Output
+    from demur.policy.policy import Policy
 
 __all__ = [
     "Answered",
@@ -30,6 +31,7 @@ __all__ = [
     "keep_inputs",
     "remark",
     "save_figure",
+    "save_policy",
     "shown_command",
     "shown_table",
     "write",
@@ -168,6 +170,17 @@ def save_figure(figure: Any, output: "Output", **settings: Any) -> None:
     remark(f"Figure written to {output.path}.", quiet=output.quiet)
 
 
+def save_policy(policy: "Policy", path: str, output: "Output") -> None:
+    """Write a policy beside an answer, never over a file that is read, and say so."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        keep_inputs(path, context, "--policy")
+    if Path(path).suffix.lower() != ".json":
+        raise InputError(f"`--policy {path}` must end in .json: a policy is a JSON file.")
+    policy.save(path)
+    remark(f"Policy written to {path}.", quiet=output.quiet)
+
+
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')
 
 
@@ -196,7 +209,7 @@ def group_file(output: str, group: str) -> str:
 _INPUT_OPTIONS = ("cost_matrix", "problem")
 
 
-def keep_inputs(output: str | None, context: click.Context) -> None:
+def keep_inputs(output: str | None, context: click.Context, flag: str = "--output") -> None:
     """Refuse to write over a file that the command reads."""
     if output is None or not os.path.isfile(output):
         return
@@ -211,7 +224,7 @@ def keep_inputs(output: str | None, context: click.Context) -> None:
         for source in [value] if isinstance(value, str) else value or ():
             if _reads(source, output):
                 raise InputError(
-                    f"`--output {output}` must not be a file that is read, got {source!r} as input. "
+                    f"`{flag} {output}` must not be a file that is read, got {source!r} as input. "
                     "Hint: choose another name."
                 )
 

@@ -19,6 +19,7 @@ from demur.cli.options import (
     Prices,
     Several,
     Source,
+    Unknown,
     refuse,
 )
 from demur.cli.options.costs import ColumnPrice
@@ -76,7 +77,10 @@ _WITH_CLASSES = (
     "--reviews-per-day",
     "--cases-per-day",
 )
+_MATRIX_NEEDED = "needs costs. Hint: add --cost-matrix FILE."
 _SUM_OF_ONE = 1e-9
+_PLACED = {"sample_weight": "weight", "groups": "cluster", "time": "time"}
+"""Argument -> role of the column."""
 
 _Made = TypeVar("_Made")
 
@@ -91,6 +95,8 @@ class Question:
         What was read.
     problem : DecisionProblem or None
         Costs, limits and certainty for scores of two classes; None with --classes.
+    cost_unknown : float or None
+        What deciding a case costs whose class cannot be known; their codes follow those of the labels.
     classes : dict
         With --classes the arguments of `table_of_classes`; else empty.
     prices : Prices
@@ -109,6 +115,7 @@ class Question:
     weights: str
     labels: tuple[Any, ...]
     abstain_label: Any
+    cost_unknown: float | None = None
     classes: dict[str, Any] = field(default_factory=dict)
 
     def on(self, rows: Rows | None) -> DecisionProblem:
@@ -138,7 +145,11 @@ class Question:
 
     def _compared_rows(self, rows: Rows) -> Comparison:
         """Compare the models on rows that all of them scored; each by itself on those it scored."""
-        columns, without = rows.columns, rows.unscored
+        without, every, knowable = rows.unscored, rows, rows.codes < len(self.labels)
+        # of cases whose class cannot be known there may be none
+        cost_unknown = None if knowable.all() else self.cost_unknown
+        rows = rows if knowable.all() else rows.of(knowable)
+        columns = rows.columns
         if self.classes:
             placed: dict[str, Any] = {"groups": columns.get("cluster"), "time": columns.get("time")}
             table, problem, names = table_of_classes(
@@ -148,9 +159,11 @@ class Question:
                 sample_weight=columns.get("weight"),
                 **placed,
                 **self.classes,
+                cost_unknown=cost_unknown,
             )
         else:
-            problem, names = self.on(rows), classes_in_words(self.cases.negative, self.cases.positive)
+            problem = replace(self.on(rows), cost_unknown=cost_unknown)
+            names = classes_in_words(self.cases.negative, self.cases.positive)
             roles, known = self.cases.roles.others, {}
             if "doubt" in columns:
                 known[roles["doubt"]] = columns["doubt"]
@@ -163,6 +176,9 @@ class Question:
             codes = rows.codes.astype(np.bool_, copy=False)
             given = Columns(codes, rows.scores, columns.get("weight"), labels, clusters, times, known)
             table = CaseTable.of_columns(given, problem, weights=self.weights)
+        if cost_unknown is not None:
+            more = {role: every.columns.get(name) for role, name in _PLACED.items()}
+            table = table.with_unknown(knowable, every.scores, problem, weights=self.weights, **more)
         table = self.cases.doubted(table, problem)
         if without is not None and without.differ:
             table = table.unproven()
@@ -196,7 +212,7 @@ class Question:
                     parts[name] = make(name)
                 except InputError as error:
                     parts[name] = f"Left out: {error}"
-                    if not self.classes:
+                    if not self.classes and self.cost_unknown is None:
                         counts = next(iter(cases.parts[name].counts.values()))
                         sizes = counts.n_positive, counts.n_negative
                         if min(sizes) < FEWEST_CASES:
@@ -237,8 +253,13 @@ def ask(
     abstain_label: str | None = None,
     design: Design | None = None,
     several: Several | None = None,
+    unpriced_classes: bool = False,
+    unknown: Unknown | None = None,
 ) -> Question:
-    """Check the flags, read the file, and say what there is to say about both."""
+    """Check the flags, read the file, and say what there is to say about both.
+
+    With `unpriced_classes` --classes stands without costs, too.
+    """
     share = limits.kept().max_abstention
     if limits.cases_per_day is not None and share is not None:
         remark(
@@ -250,20 +271,24 @@ def ask(
     by = None if design is None else design.by
     if by is not None and source.missing_labels == "bounds":
         raise InputError("`--by` needs labels, got --missing-labels bounds. Hint: leave one of them out.")
+    unsure = Unknown() if unknown is None else unknown
     asked: dict[str, Any] = {"prices": prices, "weights": source.weights or "importance"}
+    asked["cost_unknown"] = unsure.cost_unknown
     if classes.names is not None:
         two = len(classes.listed()) == 2
         named = tuple(limit.flag for limit in LIMITS if two or limit.many_classes)
         refuse(source, prices, limits, joint, because=FOR_TWO_CLASSES, but=(*_WITH_CLASSES, *named))
-        arguments = class_question(classes, source, prices, limits, certainty)
-        cases = read_cases(source, prices, classes=classes.listed(), design=design)
+        arguments = class_question(classes, source, prices, limits, certainty, unpriced=unpriced_classes)
+        if arguments["costs"] is None and by is not None:
+            raise InputError(f"`--by` {_MATRIX_NEEDED}")
+        cases = read_cases(source, prices, classes=classes.listed(), design=design, unknown=unsure)
         remark(cases.sentence, quiet=output.quiet)
         labels = tuple(arguments["classes"])
         label = class_abstain_label(abstain_label, labels)
         return Question(
             cases=cases, problem=None, labels=labels, abstain_label=label, classes=arguments, **asked
         )
-    costs = _costs(source, prices, limits, joint, by=by, needed=costs_needed)
+    costs = _costs(source, prices, limits, {**joint.given(), **unsure.given()}, by=by, needed=costs_needed)
     places = limits.places()
     problem = DecisionProblem.checked(
         costs=costs,
@@ -273,9 +298,11 @@ def ask(
         confidence_level=certainty.confidence,
         seed=certainty.seed,
         budget=places,
+        cost_unknown=unsure.cost_unknown,
         **joint.asked(),
     )
-    cases = read_cases(source, prices, split=split, design=design, places=places, several=joint)
+    read: dict[str, Any] = {"split": split, "design": design, "places": places, "several": joint}
+    cases = read_cases(source, prices, unknown=unsure, **read)
     remark(cases.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
     names = cases.negative, cases.positive
@@ -294,14 +321,14 @@ def ask(
 
 
 def _costs(
-    source: Source, prices: Prices, limits: Limits, joint: Several, *, by: str | None, needed: bool
+    source: Source, prices: Prices, limits: Limits, others: Mapping[str, Any], *, by: str | None, needed: bool
 ) -> Any:
-    """Return the costs of two classes; refuse flags that do not go together."""
+    """Return the costs of two classes; refuse flags that do not go together, and `others` without costs."""
     costs = prices.costs_or_range()
     if costs is None and needed:
         raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given() or joint.given() or by):
-        name = "--objective" if prices.objective else next(iter({**limits.given(), **joint.given()}), "--by")
+    if costs is None and (prices.objective or limits.given() or others or by):
+        name = "--objective" if prices.objective else next(iter({**limits.given(), **others}), "--by")
         raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
     if prices.known_at_decision and source.reader != "memory":
         raise InputError(
@@ -371,18 +398,33 @@ def part_remarks(comparison: Comparison) -> list[str]:
 
 
 def class_question(
-    classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
+    classes: Classes,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    *,
+    unpriced: bool = False,
 ) -> dict[str, Any]:
-    """Return what the flags ask as arguments of `table_of_classes`, under the labels of the policy."""
+    """Return what the flags ask as arguments of `table_of_classes`, under the labels of the policy.
+
+    With `unpriced` costs may be left out, and then all flags that need some.
+    """
     names = classes.listed()
     # labels that are whole numbers in the file are numbers for the policy, too
     labels = {name: int(name) if all(map(_is_whole, names)) else name for name in names}
-    costs, by_class = _class_costs(classes, names)
+    costs, by_class = None, None
+    if not unpriced or classes.cost_matrix is not None or classes.ordered:
+        costs, by_class = _class_costs(classes, names)
+    for name in () if costs is not None else (*prices.given(), *limits.given()):
+        raise InputError(f"`{name}` {_MATRIX_NEEDED}")
     abstain = _abstain_cost(prices, by_class)
     if isinstance(abstain, Mapping):
         abstain = {labels[name]: price for name, price in abstain.items()}
     return {
-        "costs": {
+        "costs": None
+        if costs is None
+        else {
             labels[true]: {labels[name]: cost for name, cost in row.items()} for true, row in costs.items()
         },
         "classes": list(labels.values()),

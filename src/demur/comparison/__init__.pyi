@@ -2,6 +2,9 @@ from .answer import Answer as Answer
 from .answer import Versus as Versus
 from .by_group import GroupCost as GroupCost
 from .by_group import GroupCosts as GroupCosts
+from .class_volume import ClassVacc as ClassVacc
+from .class_volume import ClassVaccDifference as ClassVaccDifference
+from .class_volume import CostAlongReview as CostAlongReview
 from .comparison import Comparison as Comparison
 from .comparison import compare_models as compare_models
 from .models import ModelComparison as ModelComparison
@@ -11,3 +14,4 @@ from .problem import DecisionProblem as DecisionProblem
 from .problem import Limits as Limits
 from .reviewers import ReviewerComparison as ReviewerComparison
 from .reviewers import compare_reviewers as compare_reviewers
+from .vacc_of_classes import class_vacc as class_vacc

@@ -108,7 +108,7 @@ class Answer(Result):
         everything that is a range; of many classes on the corners.
     gap : float
         How far the objective of the search may be above the smallest one there is, with hindsight.
-    confusion, confusion_cost : array of (classes, classes + 1)
+    confusion, confusion_cost : array of (true classes, classes + 1)
         Honest share of all cases by true class and action, abstaining last, and what they cost per case.
     shares : mapping
         Class, or `ABSTAIN` ("abstain" where a class is called -1) -> share of all cases that the rule as
@@ -117,6 +117,8 @@ class Answer(Result):
         Honest shares of all cases; None for many classes.
     abstention_rate, error_rate : float
         Honest shares of all cases sent to a person, and decided wrong.
+    unknown_decided : float or None
+        Part of `error_rate` on cases whose class cannot be known; None without such cases.
     dearest : mapping or None
         Of many classes the confusion that costs most: "true", "answer", "share" of the honest cost.
     fees : float or None
@@ -270,12 +272,18 @@ class Answer(Result):
         return float(answered.sum() - np.trace(answered))
 
     @property
+    def unknown_decided(self) -> float | None:
+        """Honest share of cases decided whose class cannot be known; None without such cases."""
+        beyond = self.confusion[len(self.classes) :, :-1]
+        return float(beyond.sum()) if len(beyond) else None
+
+    @property
     def dearest(self) -> Mapping[str, Any] | None:
         """Of many classes the wrong answer that costs most beyond the right one, reviews left out."""
         if self.two_classes or not isinstance(self.costs, CostMatrix) or self.honest_cost <= 0:
             return None
         values = self.costs.values
-        paid = self.confusion[:, :-1] * (values - np.diagonal(values)[:, None])
+        paid = self.confusion[: len(values), :-1] * (values - np.diagonal(values)[:, None])
         true, answer = (int(place) for place in np.unravel_index(int(np.argmax(paid)), paid.shape))
         if paid[true, answer] <= 0:
             return None
@@ -341,6 +349,7 @@ class Answer(Result):
             "n_rules": self.n_rules,
             "confidence_level": self.confidence_level,
             **({} if self.fees is None else {"fees": self.fees}),
+            **({} if self.unknown_decided is None else {"unknown_decided": self.unknown_decided}),
             **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
         }
 
@@ -371,7 +380,7 @@ class Answer(Result):
             "abstain_weight": None if rule is None else rule.abstain_weight,
             "family": None if rule is None else rule.family,
             "called": list(self.shares.values())[:-1],
-            "wrong": self.error_rate,
+            "wrong": self.error_rate - (self.unknown_decided or 0.0),
             "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
         }
 

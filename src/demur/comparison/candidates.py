@@ -11,7 +11,7 @@ from demur._checks import check_prevalence, input_error
 from demur.comparison.budget_learner import budget_learners
 from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
-from demur.comparison.combination_learner import combination_learners
+from demur.comparison.combination_learner import combination_learners, row_window_learners
 from demur.comparison.expected_cost_learner import expected_cost_learners, known_amounts
 from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.window_learner import WindowLearner, case_window
@@ -285,8 +285,10 @@ def model_candidates(
     Raises `UndefinedError` if the limits allow none; one of them alone may be missing.
     """
     further = []
-    if problem.budget is None:  # others do not keep it
+    if problem.budget is None and problem.cost_unknown is None:  # others do not keep it, or know no such case
         further = [made for learner in LEARNERS if (made := learner(problem)) is not None]
+    if isinstance(model, Inputs) and not problem.many:
+        return _learned(cases, name, model, row_window_learners(problem), place)
     if isinstance(model, Inputs):
         wanted = possible_kinds(problem) if kinds is None else kinds
         learners = [
@@ -385,6 +387,7 @@ def _learned(
     for learner, one, judged in zip(learners, chosen, verdicts, strict=True):
         if isinstance(judged, Judged):
             found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "learner": learner}
+            found["window"] = one.window
             found["scores"] = _support(one.rule, model, cases.n_classes)
             found["unlabelled"] = _on_unlabelled(one.rule, model)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))

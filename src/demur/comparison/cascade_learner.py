@@ -45,6 +45,7 @@ class CascadeLearner(RowsLearner):
     members: tuple[str, str]
     prices: tuple[float, float]
     kind: ClassVar[str] = "cascade"
+    aim: ClassVar[int] = 0
     reads: ClassVar[tuple[str, ...]] = ()
 
     @property

@@ -160,6 +160,8 @@ class CaseTable:
         Ranks of the cases of all models, for areas compared in pairs.
     notes : tuple of str
         What a reader should know about the cases.
+    known : CaseTable or None
+        Those whose class can be known, where that of others cannot: what holds over all costs is theirs.
     """
 
     cases: Mapping[str, SplitCases]
@@ -167,6 +169,7 @@ class CaseTable:
     labels: tuple[Any, ...] = (0, 1)
     tables: ModelTables | None = None
     notes: tuple[str, ...] = ()
+    known: "CaseTable | None" = None
 
     @classmethod
     def of_columns(cls, given: Columns, problem: DecisionProblem, *, weights: str) -> "CaseTable":
@@ -237,17 +240,77 @@ class CaseTable:
         scores: Any,
         problem: DecisionProblem,
         *,
+        classes: tuple[Any, ...] | None = None,
         sample_weight: Any,
         weights: str,
         groups: Any = None,
         time: Any = None,
     ) -> "CaseTable":
-        """Check and split rows with one column per class; repeated rows are written out."""
-        assert isinstance(problem.costs, ClassCosts)
+        """Check and split rows with one column per class; repeated rows are written out.
+
+        `classes` names the columns where no costs do.
+        """
+        if classes is None:
+            assert isinstance(problem.costs, ClassCosts)
+            classes = problem.costs.classes
+        codes, models = class_indices(y_true, classes), class_columns(scores, len(classes))
+        placed = {"sample_weight": sample_weight, "weights": weights, "groups": groups, "time": time}
+        return cls._of_codes(codes, models, tuple(map(_builtin, classes)), problem, **placed)
+
+    def with_unknown(
+        self,
+        known: BoolArray,
+        scores: Any,
+        problem: DecisionProblem,
+        *,
+        sample_weight: Any,
+        weights: str,
+        groups: Any = None,
+        time: Any = None,
+    ) -> "CaseTable":
+        """Return these cases together with those whose class cannot be known, which are of a class more.
+
+        `known` tells which rows are these cases; all else is given for every row.
+        """
+        first, labels = next(iter(self.cases.values())), self.labels
+        own = np.zeros(int(known.sum()), dtype=np.int64)
+        own[np.arange(len(own)) if first.rows is None else first.rows] = first.codes
+        codes = np.full(len(known), len(labels))
+        codes[known] = own
+        models = {}
+        for name, values in (scores if isinstance(scores, Mapping) else {"model": scores}).items():
+            if np.ndim(values) == 1:
+                models[str(name)] = check_scores(values, f"scores of {name}")
+            else:
+                models |= class_columns({name: values}, len(labels))
+                if not problem.many:
+                    models[str(name)] = second_class_scores(models[str(name)])
+        placed = {"sample_weight": sample_weight, "weights": weights, "groups": groups, "time": time}
+        table = self._of_codes(codes, models, labels, problem, unknown=True, **placed)
+        together = next(iter(table.cases.values())).class_sizes
+        note = (
+            f"{together[-1]:,.0f} of {together.sum():,.0f} cases cannot be known: AUC and what "
+            "holds over all costs are those of the others."
+        )
+        return replace(table, known=self, notes=(*table.notes, note))
+
+    @classmethod
+    def _of_codes(
+        cls,
+        codes: IntArray,
+        models: Mapping[str, FloatArray],
+        labels: tuple[Any, ...],
+        problem: DecisionProblem,
+        *,
+        sample_weight: Any,
+        weights: str,
+        groups: Any,
+        time: Any,
+        unknown: bool = False,
+    ) -> "CaseTable":
+        """Split rows by their classes; with `unknown` there is one more than there are labels."""
         check_weight_meaning(weights)
-        classes = problem.costs.classes
-        codes, weight = class_indices(y_true, classes), check_weights(sample_weight)
-        models = class_columns(scores, len(classes))
+        weight = check_weights(sample_weight)
         for name, columns in models.items():
             check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
         cluster, time = cluster_codes(groups, len(codes)), check_times(time, len(codes))
@@ -262,19 +325,20 @@ class CaseTable:
             cluster = None if cluster is None else cluster[rows]
             time = None if time is None else time[rows]
         cluster = clusters_of(cluster, slice(None))
-        cases = SplitCases.of_classes(codes, weight, classes, rng=problem.seed, cluster=cluster)
+        classes = (*labels, "cannot be known") if unknown else labels
+        settings: dict[str, Any] = {"rng": problem.seed, "cluster": cluster, "unknown": unknown}
+        cases = SplitCases.of_classes(codes, weight, classes, **settings)
         cases = replace(cases, rows=rows)
         if weight is None and sample_weight is not None:
             cases = replace(cases, weights="repeats")
         if time is not None:
             cases = cases.by_time(time)
         judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
-        labels = tuple(_builtin(name) for name in classes)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            notes=(*_cluster_notes(cases), *_class_notes(cases, labels)),
+            notes=(*_cluster_notes(cases), *_class_notes(cases, classes, searched=problem.many)),
         )
 
     @classmethod
@@ -430,10 +494,10 @@ def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _class_notes(cases: SplitCases, labels: tuple[Any, ...]) -> tuple[str, ...]:
-    """Say what many classes with few or with very many cases rest on."""
+def _class_notes(cases: SplitCases, labels: tuple[Any, ...], *, searched: bool) -> tuple[str, ...]:
+    """Say what classes with few cases rest on, and a search of weights on very many."""
     notes = []
-    if len(cases.codes) > MOST_SEARCHED:
+    if searched and len(cases.codes) > MOST_SEARCHED:
         notes.append(
             f"Weights were chosen on {MOST_SEARCHED:,} cases drawn at random, and judged on all of them; the "
             "AUC is that of as many cases."

@@ -149,7 +149,9 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         class_names=choice.class_names,
         best_trivial=baseline,
         guarantee_defined=window is not None and _guarantee_defined(choice),
-        condition=condition_words(problem.limits.given(), problem.objective, problem.budget),
+        condition=condition_words(
+            problem.limits.given(), problem.objective, problem.budget, problem.cost_unknown
+        ),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
         by_block=block_costs(best, problem),
@@ -296,7 +298,7 @@ def _outcomes(best: Candidate, choice: Choice) -> dict[str, Any]:
 def content_order(choice: Choice, *models: str) -> Any:
     """Sort cases by class, weight and the inputs of some models: the order of the file plays no part."""
     cases = choice.first
-    columns = [column for name in models for column in choice.judged[name].scores.T]
+    columns = [column for name in models for column in np.atleast_2d(choice.judged[name].scores.T)]
     # the last key of a lexsort is the first to sort by
     return np.lexsort([*columns[::-1], cases.sizes, cases.codes])
 

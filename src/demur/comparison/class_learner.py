@@ -9,11 +9,12 @@ from demur._kernels.caution import abstention_windows, class_changes
 from demur._kernels.jit import whole_job
 from demur._kernels.sweep import ascending_order
 from demur.cautious.rules import equal_bias
-from demur.comparison.problem import DecisionProblem
+from demur.comparison.problem import DecisionProblem, Scenario
 from demur.comparison.threads import workers
 from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.costs.matrix import CostMatrix
+from demur.counts.window import AbstentionWindow
 from demur.honest.cases import SplitCases
 from demur.honest.evaluate import FixedLearner, FoldRules, TrainingSets
 from demur.multiclass.weights import (
@@ -63,10 +64,11 @@ _EXACT_UP_TO = 5000
 
 
 class Chosen(NamedTuple):
-    """A rule, and how far the objective that chose it may be above the smallest there is."""
+    """A rule, how far the objective that chose it may be above the smallest there is, and its window."""
 
     rule: Any
     gap: float = 0.0
+    window: AbstentionWindow | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -124,17 +126,23 @@ class Training:
 
 
 def possible_kinds(problem: DecisionProblem) -> tuple[str, ...]:
-    """Return the kinds of rules a problem allows: those that abstain need a price and no limit of 0."""
-    return KINDS if problem.may_abstain and problem.limits.max_abstention != 0 else KINDS[:3]
+    """Return the kinds of rules a problem allows: those that abstain need a price and no limit of 0.
+
+    Weights are searched for classes that are answers only.
+    """
+    kinds = KINDS if problem.may_abstain and problem.limits.max_abstention != 0 else KINDS[:3]
+    weighted = problem.cost_unknown is None
+    return tuple(kind for kind in kinds if weighted or not kind.startswith("weights"))
 
 
 def class_aims(problem: DecisionProblem) -> list[Losses]:
     """Return the costs rules are chosen for: the middle, and for ranges the corners that matter."""
     costs = problem.costs
     assert isinstance(costs, ClassCosts)
-    if not costs.ranged or problem.objective == "expected":
-        return [costs.mean]
-    return [costs.mean, costs.high] if problem.objective == "worst" else [costs.mean, *costs.corners()]
+    aims = [costs.mean]
+    if costs.ranged and problem.objective != "expected":
+        aims += [costs.high] if problem.objective == "worst" else costs.corners()
+    return [Scenario(one, None, problem.cost_unknown).losses for one in aims]
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,14 +197,17 @@ class ClassLearner:
         bias = equal_bias(m)
         if kind == _BY_CLASS:
             # one case more of every class: a bias of 0 would call its class always
-            shares = np.bincount(training.codes, training.case_weights, m) + 1 / len(training.codes)
+            shares = np.bincount(training.codes, training.case_weights, m)[:m] + 1 / len(training.codes)
             bias = shares / shares.sum()
         return Chosen(_cautious(training, losses, bias), 0.0)
 
 
 def _priced(losses: Losses, *, abstain: bool) -> FloatArray:
-    """Costs of the answers beyond the cheapest one of each true class: the same decisions, none negative."""
-    table = losses.table if abstain else losses.answers
+    """Costs of the answers beyond the cheapest one of each true class: the same decisions, none negative.
+
+    Only classes that are answers have a probability.
+    """
+    table = (losses.table if abstain else losses.answers)[: losses.table.shape[1] - 1]
     return np.asarray(table - table.min(axis=1, keepdims=True))
 
 

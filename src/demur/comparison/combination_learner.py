@@ -21,15 +21,25 @@ from demur.comparison.class_learner import Chosen
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.training_losses import TrainingLosses, training_losses
 from demur.counts.costs import ScoreCosts
+from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
 from demur.honest.evaluate import FoldRules, RowLearner, TrainingSets
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.combined import WAYS, Combined
 from demur.windows.guarded import Guarded
 from demur.windows.window_rule import Window
 
-__all__ = ["CombinationLearner", "GuardLearner", "RowsLearner", "combination_learners", "row_window"]
+__all__ = [
+    "CombinationLearner",
+    "GuardLearner",
+    "RowWindowLearner",
+    "RowsLearner",
+    "combination_learners",
+    "row_window",
+    "row_window_learners",
+]
 
 _NAMES = {"average": "average of", "vote": "vote of", "variance": "disagreement of"}
 _MOST_NAMED = 4
@@ -63,7 +73,6 @@ class RowsLearner(ABC):
     """Rules of several columns, each chosen on rows with their weighted losses."""
 
     problem: DecisionProblem
-    aim: ClassVar[int] = 0
 
     @abstractmethod
     def choose(self, table: FloatArray, rows: TrainingLosses) -> Any:
@@ -96,6 +105,7 @@ class CombinationLearner(RowsLearner):
     how: str
     members: tuple[str, ...]
     kind: ClassVar[str] = Combined.kind
+    aim: ClassVar[int] = 0
     reads: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -146,6 +156,7 @@ class GuardLearner(RowsLearner):
     model: str
     max_doubt: float | None = None
     kind: ClassVar[str] = Guarded.kind
+    aim: ClassVar[int] = 0
 
     @property
     def name(self) -> str:
@@ -184,6 +195,58 @@ class GuardLearner(RowsLearner):
         window = _written(rule.window, score[doubt <= rule.max_doubt])
         limit = shortest_in(rule.max_doubt, doubt) if self.max_doubt is None else rule.max_doubt
         return replace(rule, lower=window.lower, upper=window.upper, max_doubt=limit)
+
+
+@dataclass(frozen=True, eq=False)
+class RowWindowLearner(RowsLearner):
+    """Window or threshold of one score, chosen on rows: of cases, too, whose class cannot be known."""
+
+    kind: str
+    aim: int
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Return the rank among candidates: a threshold first."""
+        return (1 if self.kind == "threshold" else 2, place, self.aim)
+
+    def choose(self, table: FloatArray, rows: TrainingLosses) -> Window:
+        """Choose the window."""
+        return row_window(table, rows.losses, may_abstain=self.problem.may_abstain)
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the window on all cases, with rounded thresholds, and say what it costs there."""
+        rows = training_losses(cases, self.problem, np.arange(len(table)))
+        rule, total = _written(self.choose(table, rows), table), rows.weight.sum()
+        codes, scores = rule.codes(table), np.unique(table)
+        paid = rows.losses[np.arange(len(codes)), codes]
+        negative, positive, sent = (float(paid[codes == code].sum()) / total for code in (0, 1, ABSTAIN))
+        decided = rule.codes(scores)
+        window = AbstentionWindow(
+            about="amounts",
+            lower=rule.lower,
+            upper=rule.upper,
+            cost=negative + positive + sent,
+            miss=negative,
+            alarm=positive,
+            review=sent,
+            abstention_rate=float(rows.weight[codes == ABSTAIN].sum() / total),
+            lower_index=int((decided == 0).sum()),
+            upper_index=int((decided != 1).sum()),
+            standard_error=math.nan,
+            certified=0.0,
+            n=float(total),
+        )
+        return Chosen(rule, 0.0, window)
+
+
+def row_window_learners(problem: DecisionProblem) -> list[RowWindowLearner]:
+    """Return the learners of thresholds and windows: for the middle of ranges, and for their corners."""
+    aims = [problem]
+    if problem.ranged and problem.objective != "expected":
+        aims += [problem.at(scenario) for scenario in problem.corners()]
+    learners = [RowWindowLearner(one.never_abstaining(), "threshold", k) for k, one in enumerate(aims)]
+    if problem.may_abstain:
+        learners += [RowWindowLearner(one, "window", k) for k, one in enumerate(aims)]
+    return learners
 
 
 def _written(window: Window, score: FloatArray) -> Window:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_same_length, check_type, check_weights
+from demur._checks import check_same_length, check_type, check_weights, input_error
 from demur._kernels.jit import whole_job
 from demur._progress import Progress, log
 from demur._results import FrozenDict, Result, json_safe
@@ -27,8 +27,9 @@ from demur.comparison.case_table import (
     two_class_columns,
 )
 from demur.comparison.choice import Choice, chosen, make_answer
+from demur.comparison.class_volume import ClassVacc, volume_of_classes
 from demur.comparison.estimates import cost_at, incurred_costs
-from demur.comparison.missing import Unscored, rows_of, set_aside, unscored
+from demur.comparison.missing import Unscored, known_cases, rows_of, set_aside, unscored
 from demur.comparison.models import (
     ModelComparison,
     OverAllCosts,
@@ -47,6 +48,7 @@ from demur.comparison.threads import workers
 from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts, two_class_costs
+from demur.costs.law import CostLaw
 from demur.costs.matrix import CostMatrix, class_indices, class_priors
 from demur.costs.matrix import class_names as names_of_columns
 from demur.costs.model import CostModel
@@ -63,6 +65,8 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
 
+_DRAWS = 1000
+"""Costs of many classes that are drawn where none are known."""
 _MOST_JOINED = 8
 """Rules of several models are made of so many: of more, of those whose own rules cost least."""
 _LARGE_AMOUNT = 0.1
@@ -90,7 +94,8 @@ class Comparison(Result):
     classes : tuple
         Classes as the user wrote them; of two the negative one first.
     n, class_sizes : float, array
-        Number of cases, of all and of each class; with importance weights effective ones.
+        Number of cases, of all and of each class, last of those whose class cannot be known; with importance
+        weights effective ones.
     n_positive, n_negative, prevalence : float or None
         Of two classes; P(positive) the costs refer to.
     units : float
@@ -101,6 +106,8 @@ class Comparison(Result):
         "rows" or "counts": what the folds were drawn from.
     notes : tuple of str
         What a reader should know about the numbers.
+    class_vacc : ClassVacc or None
+        Of many classes without costs: mean costs over a law of costs, and who is cheapest how often.
     """
 
     # None without costs; `Any` in its place: who passed costs need not ask a type checker's question
@@ -122,6 +129,7 @@ class Comparison(Result):
     judged: Mapping[str, JudgedModel | Any]
     areas: ModelTables | None
     choice: Choice | None
+    class_vacc: ClassVacc | Any = None
     _reported = ("n_positive", "n_negative", "prevalence")
     _evidence = (
         "problem",
@@ -129,6 +137,7 @@ class Comparison(Result):
         "judged",
         "areas",
         "choice",
+        "class_vacc",
         "answer",
         "models",
         "baselines",
@@ -231,7 +240,12 @@ class Comparison(Result):
         return {table.name: table for table in tables}
 
     def curves(self) -> dict[str, dict[str, Any]]:
-        """Return ROC curve, cost curve and surface by model, with hindsight; none of many classes."""
+        """Return ROC curve, cost curve and surface by model, with hindsight.
+
+        Of many classes the cost by price of a review, honest; none where costs are known.
+        """
+        if self.class_vacc is not None:
+            return {name: {"review": one} for name, one in self.class_vacc.curves().items()}
         if self.problem.many:
             return {}
         return {
@@ -263,7 +277,13 @@ class Comparison(Result):
             named = (
                 ({"first": one, "second": other}, gap) for (one, other), gap in self.differences().items()
             )
-            pairs = {"pairs": [names | gap.to_dict() for names, gap in named]}
+            sides = ("better_within", "worse_within")
+            pairs = {
+                "pairs": [
+                    names | gap.to_dict() | json_safe(dict(zip(sides, gap.within(), strict=True)))
+                    for names, gap in named
+                ]
+            }
         return {
             "answer": None if self.answer is None else self.answer.to_dict(),
             "models": {name: model.to_dict() for name, model in self.models.items()},
@@ -281,11 +301,13 @@ class Comparison(Result):
             "include": list(problem.include),
             "prices": dict(problem.prices),
             "doubt": problem.doubt,
+            **({} if problem.cost_unknown is None else {"cost_unknown": problem.cost_unknown}),
             "confidence_level": problem.confidence_level,
             "seed": problem.seed,
             # labels of two classes are told by the policy
             "classes": list(self.classes) if problem.many else None,
             **pairs,
+            **({} if self.class_vacc is None else {"class_vacc": self.class_vacc.to_dict()}),
             **Result.to_dict(self),
         }
 
@@ -299,7 +321,7 @@ def compare_models(
     y_true: Labels | JointCounts,
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
-    costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
+    costs: CostModel | CostRange | CaseCosts | CostMatrix | CostLaw | Mapping[Any, Any] | None = None,
     classes: Sequence[Any] | None = None,
     abstain_cost: Any = None,
     prevalence: Any = None,
@@ -319,6 +341,8 @@ def compare_models(
     include: Sequence[str] = (),
     prices: Mapping[str, float] | None = None,
     doubt: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    unknown_label: Any = None,
+    cost_unknown: float | None = None,
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -332,13 +356,12 @@ def compare_models(
     Parameters
     ----------
     y_true : array of n labels, or JointCounts
-        Two distinct values, or any number of `classes`. Joint counts of several models, from
-        `demur.engines.read_joint_counts`, take the place of labels and scores.
+        Two distinct values, or any number of `classes`; or, without scores, what `read_joint_counts` gave.
     scores : mapping {name: array of n numbers}, or one array
         Higher means more positive; with `classes` one column of probabilities per class.
-    costs : CostModel, CostRange, CaseCosts, CostMatrix or mapping, optional
-        What a miss, a false alarm and a review cost; each may be a range, or differ by case. Without costs
-        there is no answer. With `classes` a mapping {true: {answer: cost}}; a cost may be a pair (low, high).
+    costs : CostModel, CostRange, CaseCosts, CostMatrix, CostLaw or mapping, optional
+        What a miss, a false alarm and a review cost; each may be a range, or differ by case; None: over all
+        costs. With `classes` {true: {answer: cost}}, a cost may be (low, high); None: those of a `CostLaw`.
     classes : m names, optional
         Names of the columns. Two of them are the negative and the positive class.
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
@@ -372,9 +395,10 @@ def compare_models(
         What asking a model for one case costs; 0 for those left out. Rules pay for the models they ask.
     doubt : array of n numbers, or mapping {name: array}, optional
         How unlike the training data every case is, for guards; higher is less familiar.
-    class_names : (str, str)
-        How the words call the negative and the positive class.
-    confidence_level : float, default 0.95
+    unknown_label, cost_unknown : label, float, optional
+        Label of cases whose class cannot be known, and the price of deciding one; abstaining is right there.
+    class_names, confidence_level : (str, str), float
+        How the words call the negative and the positive class, and the level of intervals.
     seed : int, default 0
         For the splits, which depend on the labels in row order and the seed alone.
 
@@ -420,6 +444,7 @@ def compare_models(
         "include": include,
         "prices": prices,
         "doubt": next(iter(known), None),
+        "cost_unknown": cost_unknown,
     }
     if budget is not None:
         check_type(budget, "budget", Budget)
@@ -433,8 +458,11 @@ def compare_models(
         "weights": weights,
         "missing_labels": missing_labels,
         "class_names": class_names,
+        "unknown_label": unknown_label,
         "asked": asked,
     }
+    if unknown_label is not None and isinstance(y_true, Sequence):  # 0, 1 and "unclear" stay what they are
+        y_true = np.array(y_true, dtype=object)
     data = _Data(y_true, scores, costs, sample_weight, groups, time, known or None)
     without = None
     if missing_labels == "drop" and scores is not None:
@@ -487,6 +515,7 @@ def _compared_data(
     weights: str,
     missing_labels: Any,
     class_names: tuple[str, ...],
+    unknown_label: Any,
     asked: dict[str, Any],
     unproven: bool = False,
 ) -> Comparison:
@@ -496,9 +525,14 @@ def _compared_data(
         aside = set_aside(data.y_true, data.scores, data.sample_weight, missing_labels, data.costs)
     if aside is not None:
         data = data.take(aside.kept)
+    every, can_be_known = data, known_cases(data.y_true, unknown_label, asked["cost_unknown"])
+    if can_be_known is not None and can_be_known.all():
+        asked, can_be_known = asked | {"cost_unknown": None}, None
+    if can_be_known is not None:
+        data = data.take(can_be_known)
     y_true, scores, costs, *others = data
     rows = dict(zip(("sample_weight", "groups", "time", "known"), others, strict=True))
-    if classes is not None or isinstance(costs, CostMatrix):
+    if classes is not None or isinstance(costs, CostMatrix | CostLaw):
         if pos_label is not None:
             hint = "of two classes the second is the positive one."
             raise InputError(f"`pos_label` must be left out beside classes, got {pos_label!r}. Hint: {hint}")
@@ -524,6 +558,9 @@ def _compared_data(
         else:
             columns = check_columns(y_true, scores, pos_label=pos_label, **rows)
             table = CaseTable.of_columns(columns, problem, weights=weights)
+    if can_be_known is not None:
+        given = {"sample_weight": every.sample_weight, "groups": every.groups, "time": every.time}
+        table = table.with_unknown(can_be_known, every.scores, problem, weights=weights, **given)
     table = table.unproven() if unproven else table
     table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
@@ -550,9 +587,14 @@ def table_of_classes(
     models = scores if isinstance(scores, Mapping) else {"model": scores}
     first = np.asarray(next(iter(models.values()), np.empty((0, 0))))
     columns = first.shape[1] if first.ndim == 2 else len(classes or ())
+    if isinstance(costs, CostLaw) and columns <= 2:
+        hint = "leave it out: of two classes all relative costs count alike; class_vacc takes a law."
+        raise input_error("costs", "must not be a law for two classes", "a CostLaw", hint)
     names = names_of_columns(y_true, columns, costs, classes)
     if len(names) == 2:
-        if not isinstance(costs, (CostModel, CostRange, CaseCosts)):
+        if costs is None:
+            _require_costs(abstain_cost)
+        elif not isinstance(costs, (CostModel, CostRange, CaseCosts)):
             costs = two_class_costs(costs, abstain_cost, names)
         elif abstain_cost is not None:
             hint = "Hint: CostModel(cost_abstain=...)."
@@ -568,12 +610,23 @@ def table_of_classes(
         codes, weight = class_indices(y_true, names), check_weights(sample_weight)
         check_same_length(y_true=codes, sample_weight=weight)
         shares = _shares(prevalence, names, np.bincount(codes, weight, len(names)))
-    prices = ClassCosts.of(costs, abstain_cost, names)
+    if costs is None or isinstance(costs, CostLaw):
+        _require_costs(abstain_cost)
+        prices: Any = costs or CostLaw()
+    else:
+        prices = ClassCosts.of(costs, abstain_cost, names)
     problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
-    table = CaseTable.of_classes(
-        y_true, models, problem, sample_weight=sample_weight, weights=weights, groups=groups, time=time
-    )
+    rows = {"sample_weight": sample_weight, "weights": weights, "groups": groups, "time": time}
+    table = CaseTable.of_classes(y_true, models, problem, classes=names, **rows)
     return table, problem, tuple(map(str, names))
+
+
+def _require_costs(abstain_cost: Any) -> None:
+    if abstain_cost is not None:
+        raise InputError(
+            "`abstain_cost` needs costs. Hint: pass costs={true: {answer: cost}}; CostLaw(review=...) says "
+            "what reviews may cost where mistakes are unknown."
+        )
 
 
 def _sizes(given: Columns) -> FloatArray:
@@ -598,17 +651,12 @@ def compared(
     table: CaseTable, problem: DecisionProblem, *, class_names: tuple[str, ...] = ("negative", "positive")
 ) -> Comparison:
     """Compare the models of a table: candidates of each, the answer, and what surrounds it."""
-    cases, level = table.cases, problem.confidence_level
+    cases, level, known = table.cases, problem.confidence_level, table.known or table
     first = next(iter(cases.values()))
-    log.debug(
-        "comparing on %g cases in %d folds, %d repeats, split by %s",
-        first.n,
-        first.folds,
-        first.repeats,
-        first.source,
-    )
+    split = first.n, first.folds, first.repeats, first.source
+    log.debug("comparing on %g cases in %d folds, %d repeats, split by %s", *split)
     judged: dict[str, JudgedModel | Inputs] = {}
-    begun, over_all = {}, {}
+    begun, over_all, surveyed = {}, {}, judged if table.known is None else {}
     with workers(first.n) as pool, Progress(len(table.judging), "comparing", "models") as progress:
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(table.judging)
@@ -616,7 +664,8 @@ def compared(
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             begun[name] = pool.submit(rules_of, cases[name], name, model, problem, place)
-            over_all[name] = OverAllCosts(cases[name], model, table.tables, place, level)
+            surveyed[name] = model if table.known is None else known.judging[name]()
+            over_all[name] = OverAllCosts(known.cases[name], surveyed[name], known.tables, place, level)
             progress.advance(0.5)
         rules = {}
         for name, found in begun.items():
@@ -651,10 +700,34 @@ def compared(
         weights=first.weights,
         notes=tuple(notes),
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
-        cases=FrozenDict({name: one.shuffled or one for name, one in cases.items()}),
-        judged=FrozenDict(judged),
-        areas=table.tables,
+        cases=FrozenDict({name: one.shuffled or one for name, one in known.cases.items()}),
+        judged=FrozenDict(surveyed),
+        areas=known.tables,
         choice=choice,
+        class_vacc=None if problem.law is None else _class_vacc(table, judged, problem),
+    )
+
+
+def _class_vacc(
+    table: CaseTable, judged: Mapping[str, JudgedModel | Inputs], problem: DecisionProblem
+) -> ClassVacc:
+    """Compare models of many classes over the law of their costs."""
+    cases = next(iter(table.cases.values()))
+    if cases.unlabelled is not None:
+        raise InputError(
+            "`missing_labels` must not be 'bounds' without costs. Hint: pass costs={true: {answer: cost}}, "
+            "or missing_labels='drop' if you know why labels miss."
+        )
+    assert problem.law is not None
+    return volume_of_classes(
+        cases.shuffled or cases,
+        {name: model.scores for name, model in judged.items()},
+        table.labels,
+        law=problem.law,
+        n_draws=_DRAWS,
+        shares=problem.shares,
+        confidence_level=problem.confidence_level,
+        seed=problem.seed,
     )
 
 

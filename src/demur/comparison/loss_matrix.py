@@ -140,7 +140,7 @@ def _bounded_units(
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:
     """Return a row of each class and combination of decisions, and its number of cases."""
-    rows, actions = cases.splits.repeats[0], cases.n_classes + 1
+    rows, actions = cases.splits.repeats[0], cases.n_actions
     code, size = cases.codes[rows.cell].astype(np.int64), cases.n_classes
     for candidate in candidates:
         if size > _MOST_CODES:

@@ -14,7 +14,9 @@ from demur.auc.one import auc_interval
 from demur.comparison.case_table import CaseTable, class_columns
 from demur.comparison.problem import DecisionProblem
 from demur.costs.case_costs import CaseCosts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
+from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray
 from demur.windows.class_rule import second_class_scores
 
@@ -22,6 +24,7 @@ __all__ = [
     "MISSING_LABELS",
     "Unlabelled",
     "Unscored",
+    "known_cases",
     "labels_missing",
     "rows_of",
     "score_difference",
@@ -58,6 +61,11 @@ class Unlabelled(NamedTuple):
             raise InputError(
                 "`missing_labels` must not be 'bounds' beside a budget: which cases get a place is open. "
                 "Hint: drop the cases without a label."
+            )
+        if problem.cost_unknown is not None:
+            raise InputError(
+                "`missing_labels` must not be 'bounds' beside cost_unknown: a missing label may be any "
+                "or none. Hint: drop the cases without a label."
             )
         several = problem.include or problem.prices
         if problem.shares is not None or first.cluster is not None or first.shuffled or several:
@@ -114,6 +122,27 @@ def labels_missing(y_true: Any) -> BoolArray:
         return np.zeros(len(values), dtype=np.bool_)
     # pandas.NA says that it does not know whether it equals itself
     return np.array([one is None or str(one) in ("<NA>", "NaT", "nan") for one in values], dtype=np.bool_)
+
+
+def known_cases(y_true: Any, unknown_label: Any, cost_unknown: Any) -> BoolArray | None:
+    """Return which cases have a class that can be known; None if all have.
+
+    Raises `InputError` unless the label of the others and what deciding them costs are given together.
+    """
+    if (unknown_label is None) != (cost_unknown is None):
+        missing, given = ("cost_unknown", "unknown_label")[:: 1 if cost_unknown is None else -1]
+        raise InputError(f"`{missing}` is needed with {given}. Hint: costs are never assumed.")
+    if unknown_label is None:
+        return None
+    if isinstance(y_true, (JointCounts, ScoreCounts)):
+        raise InputError(
+            "`unknown_label` needs the cases themselves, got counts. Hint: pass labels and scores."
+        )
+    values = np.asarray(y_true, dtype=object)
+    known = np.fromiter((one != unknown_label for one in values.ravel()), np.bool_, values.size)
+    if not known.any():
+        raise input_error("y_true", "must hold cases whose class can be known", f"only {unknown_label!r}")
+    return known
 
 
 def set_aside(

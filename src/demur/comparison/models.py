@@ -276,9 +276,10 @@ def compared_model(
     """Put the parts of a model together."""
     by_kind = {one.kind: one for one in rules.candidates}
     rule, threshold = by_kind.get("window"), by_kind.get("threshold")
-    window = rule or threshold
-    cut = threshold
-    if problem.many or problem.budget is not None or any(one.handicap for one in rules.candidates):
+    window, cut = rule or threshold, threshold
+    several = problem.ranged and problem.cost_unknown is not None
+    chosen = choice is not None and (problem.many or problem.budget is not None)
+    if several or chosen or any(one.handicap for one in rules.candidates):
         assert choice is not None
         rule = choice.best(rules.candidates)
         threshold = choice.best([one for one in rules.candidates if not one.abstains])

@@ -13,6 +13,7 @@ from demur._checks import (
     check_choice,
     check_confidence_level,
     check_nonnegative,
+    check_number,
     check_positive_int,
     check_prevalence,
     check_type,
@@ -21,6 +22,7 @@ from demur._checks import (
 from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.class_costs import ClassCosts
+from demur.costs.law import CostLaw
 from demur.costs.losses import Losses
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
@@ -54,11 +56,12 @@ class Scenario(NamedTuple):
     """One point of the box of costs and prevalence; a prevalence of None is the sample's own.
 
     Where every case has its own costs, the point is given by factors on them. The prevalence of many classes
-    is one share per class.
+    is one share per class. `unknown` is what an answer to a case costs whose class cannot be known.
     """
 
     costs: CostModel | CaseFactors | Losses
     prevalence: float | FloatArray | None
+    unknown: float | None = None
 
     @property
     def shares(self) -> FloatArray | None:
@@ -75,7 +78,8 @@ class Scenario(NamedTuple):
     def losses(self) -> Losses:
         """Losses by class; not for costs by case."""
         assert not isinstance(self.costs, CaseFactors)
-        return self.costs.losses if isinstance(self.costs, CostModel) else self.costs
+        losses = self.costs.losses if isinstance(self.costs, CostModel) else self.costs
+        return losses if self.unknown is None else losses.with_unknown(self.unknown)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,6 +107,10 @@ class DecisionProblem:
         Number of reviews that people can do, by day or another period.
     doubt : str or None
         Known column that says how unfamiliar a case is.
+    law : CostLaw or None
+        What unknown costs of many classes are drawn from; None for two classes, and where costs are known.
+    cost_unknown : float or None
+        What an answer to a case costs whose class cannot be known; None where there is no such case.
     many, by_case, ranged, may_abstain : bool
         Whether there are more than two classes, every case has its own costs, a cost or the prevalence is a
         range, abstaining has a price.
@@ -121,6 +129,8 @@ class DecisionProblem:
     prices: Mapping[str, float] = field(default_factory=dict)
     budget: Places | None = None
     doubt: str | None = None
+    law: CostLaw | None = None
+    cost_unknown: float | None = None
     many: bool = field(init=False)
     by_case: bool = field(init=False)
     ranged: bool = field(init=False)
@@ -135,7 +145,7 @@ class DecisionProblem:
         elif not isinstance(prevalence, np.ndarray):
             rate = prevalence
         known = {
-            "many": isinstance(costs, ClassCosts),
+            "many": isinstance(costs, ClassCosts) or self.law is not None,
             "by_case": isinstance(costs, CaseCosts),
             "ranged": (costs is not None and costs.ranged) or isinstance(prevalence, tuple),
             "may_abstain": costs is not None and costs.may_abstain,
@@ -159,13 +169,15 @@ class DecisionProblem:
         prices: Any = None,
         budget: Places | None = None,
         doubt: str | None = None,
+        cost_unknown: Any = None,
     ) -> DecisionProblem:
         """Check what a user passes; the objective defaults to regret for ranges, else expected."""
+        law, costs = (costs, None) if isinstance(costs, CostLaw) else (None, costs)
         if costs is not None and not isinstance(costs, (CostRange, CaseCosts, ClassCosts)):
             check_type(costs, "costs", CostModel)
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
-        many = isinstance(costs, ClassCosts)
+        many = isinstance(costs, ClassCosts) or law is not None
         unsure = 0.0
         if isinstance(prevalence, Prevalence):
             prevalence, unsure = prevalence.rate, prevalence.variance
@@ -179,8 +191,10 @@ class DecisionProblem:
         joint: dict[str, Any] = {"include": included, "prices": {} if prices is None else _prices(prices)}
         given = [name for name, value in joint.items() if value]
         wanted = [*([] if objective is None else ["objective"]), *limits.given(), *given]
+        wanted += [] if cost_unknown is None else ["cost_unknown"]
         if costs is None and wanted:
-            raise InputError(f"`{wanted[0]}` needs costs. Hint: pass costs=CostModel(...).")
+            how = "{true: {answer: cost}}" if many else "CostModel(...)"
+            raise InputError(f"`{wanted[0]}` needs costs. Hint: pass costs={how}.")
         if ranged and limits.precision_confidence is not None:
             raise InputError(
                 "`precision_confidence` needs one prevalence and costs without ranges. "
@@ -192,6 +206,9 @@ class DecisionProblem:
                 f"`objective` must not be 'guaranteed' with {what}. "
                 "Hint: with any other objective the answer shows its guarantee as well."
             )
+        price, places = None, [] if budget is None else [budget]
+        if cost_unknown is not None:
+            price = _unknown_price(cost_unknown, costs, rate, aim, limits, [*given, *places])
         if budget is not None:
             _check_budget(costs, rate, aim, limits, include)
         if many:
@@ -214,6 +231,8 @@ class DecisionProblem:
             **joint,
             budget=budget,
             doubt=doubt,
+            law=law,
+            cost_unknown=price,
         )
 
     @property
@@ -227,7 +246,7 @@ class DecisionProblem:
     def centre(self) -> Scenario:
         """The costs and the prevalence, or the middle of their ranges."""
         assert self.costs is not None
-        return Scenario(self.costs.mean, self.shares if self.many else self.rate)
+        return Scenario(self.costs.mean, self.shares if self.many else self.rate, self.cost_unknown)
 
     @property
     def chosen_for(self) -> CostModel | CaseCosts | CostMatrix:
@@ -240,7 +259,7 @@ class DecisionProblem:
         """Return the corners of the box of costs and prevalence; the point itself without ranges."""
         rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
         costs = [] if self.costs is None else self.costs.corners()
-        return [Scenario(one, rate) for one in costs for rate in rates]
+        return [Scenario(one, rate, self.cost_unknown) for one in costs for rate in rates]
 
     def grid(self, steps: int) -> list[Scenario]:
         """Return evenly spaced points of the box, `steps` along everything that is a range."""
@@ -248,7 +267,7 @@ class DecisionProblem:
         if isinstance(self.prevalence, tuple):
             rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
         costs = [] if self.costs is None else self.costs.grid(steps)
-        return [Scenario(one, rate) for one in costs for rate in rates]
+        return [Scenario(one, rate, self.cost_unknown) for one in costs for rate in rates]
 
     def at(self, scenario: Scenario) -> DecisionProblem:
         """Return the problem for one point of the box."""
@@ -310,6 +329,26 @@ def _check_budget(costs: Any, rate: Any, objective: str, limits: Limits, include
     for what, given in refused.items():
         if given:
             raise InputError(f"`budget` must not stand beside {what}. Hint: leave one of them out.")
+
+
+def _unknown_price(
+    price: Any, costs: Any, rate: Any, objective: str, limits: Limits, others: list[Any]
+) -> float:
+    """Refuse what is not defined, or not searched for, where the class of some cases cannot be known."""
+    many, by_case = isinstance(costs, ClassCosts), isinstance(costs, CaseCosts)
+    tables = [] if by_case else [Scenario(one, None).losses.table for one in costs.corners()]
+    refused = {
+        "costs by case": by_case,
+        "a price of abstaining that differs by class": any(np.ptp(table[:, -1]) > 0 for table in tables),
+        "a prevalence in use": rate is not None,
+        "objective='guaranteed'": objective == "guaranteed",
+        "limits": bool(limits.given()) and not many,
+        "include, prices or a budget": bool(others),
+    }
+    for what, given in refused.items():
+        if given:
+            raise InputError(f"`cost_unknown` must not stand beside {what}. Hint: leave one of them out.")
+    return float(check_nonnegative(check_number(price, "cost_unknown"), "cost_unknown"))
 
 
 def _refuse_bounds(objective: str, limits: Limits) -> None:

@@ -26,6 +26,7 @@ from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.surface.regions import cheapest_shares
+from demur.surface.surface import SurfaceDifference
 from demur.windows.combined import Combined
 from demur.windows.expected_cost import ExpectedCostRule
 from demur.windows.guarded import Guarded
@@ -45,12 +46,16 @@ _PRICES = {
     "cost_tp": "hit",
     "cost_tn": "correct rejection",
 }
+_UNKNOWN = "(cannot be known)"
 _MOST_RANGES = 8
 _MOST_GROUPS = 40
 _MOST_COLUMNS = 6
+_TIED = 1e-9  # shares add up to 1 but for rounding
 _MOST_OVERLAID = 12  # surfaces of more models take long to lay over each other
 _LONGEST_WINNER = 60  # room beside "0.000 to 1.000"
 _LONGEST_IN_PAIR = 11  # room beside the numbers of a pair
+_LONGEST_COMPARED = 18
+_AREAS = ("better_area", "worse_area", "equal_area")
 
 
 def comparison_tables(
@@ -59,7 +64,9 @@ def comparison_tables(
     """Yield the tables of a comparison; without `over_all_costs` only what holds at the costs given."""
     many, priced = comparison.problem.many, comparison.problem.costs is not None
     curves = cost_curves(comparison) if over_all_costs and not many else {}
-    if many:
+    if comparison.class_vacc is not None:
+        yield from comparison.class_vacc.tables().values()
+    elif many:
         yield _class_rules(comparison)
         yield _confusion(comparison)
     elif priced:
@@ -139,6 +146,8 @@ def _rules_title(comparison: Comparison) -> str:
     asked = ", ".join(f"{short_name(name)} {number(price)}" for name, price in problem.prices.items())
     asking = f"asking {asked}; " if asked else ""
     prices = prices_words(problem.costs, comparison)
+    if problem.cost_unknown is not None:
+        prices += f", deciding what cannot be known {number(problem.cost_unknown)}"
     return f"Cost per 1000 cases ({prices}; {asking}{percent(comparison.prevalence)} positive)"
 
 
@@ -394,6 +403,8 @@ def _areas(comparison: Comparison, curves: Mapping[str, CostCurve]) -> Table:
         shares = cheapest_shares(masses, (0.0, 1.0), (0.0, 1.0)).tolist()
         columns.append(Column(name("cheapest_share"), shares, "cheapest", percent))
         note += "; cheapest: share of all relative costs, with hindsight"
+        alike = 1 - sum(shares)
+        note += f", {percent(alike)} of which several models share" if alike > _TIED else ""
     return Table(
         name="Areas",
         title="Over all costs (higher AUC is better, lower VACC and area)",
@@ -447,23 +458,19 @@ def _differences(comparison: Comparison) -> Table:
     """Where in the plane of relative costs each model of a pair is cheaper, and by how much at most."""
     found = comparison.differences()
     names, gaps = list(found), list(found.values())
-
-    def largest(kind: str) -> Column:
-        cells = []
-        for gap in gaps:
-            value, at = getattr(gap, f"largest_{kind}"), getattr(gap, f"largest_{kind}_at")
-            cells.append("" if at is None else f"{value:.4f}\n({at[0]:.2f}, {at[1]:.2f})")
-        return Column("", cells, "first saves" if kind == "gain" else "second saves")
-
+    distinct = list(dict.fromkeys(name for pair in names for name in pair))
+    short = dict(zip(distinct, told_apart(distinct, _LONGEST_COMPARED), strict=True))
+    within = [gap.within() for gap in gaps]
+    lines = [
+        list(zip(*_sides(short[first], short[second], gap, ends), strict=True))
+        for (first, second), gap, ends in zip(names, gaps, within, strict=True)
+    ]
+    headings = ("first / second", "cheaper", "saves", "at (mu, nu)", "mu between", "nu between")
     columns = [
         Column("first", [first for first, _ in names]),
         Column("second", [second for _, second in names]),
-        Column("", _named_pairs(names), "first / second"),
-        Column("better_area", [gap.better_area for gap in gaps], "first cheaper", percent),
-        Column("worse_area", [gap.worse_area for gap in gaps], "second cheaper", percent),
-        Column("equal_area", [gap.equal_area for gap in gaps], "alike", percent),
-        largest("gain"),
-        largest("loss"),
+        *(Column("", ["\n".join(one[k]) for one in lines], heading) for k, heading in enumerate(headings)),
+        *(Column(name, [getattr(gap, name) for gap in gaps]) for name in _AREAS),
     ]
     for kind in ("gain", "loss"):
         columns.append(Column(f"largest_{kind}", [getattr(gap, f"largest_{kind}") for gap in gaps]))
@@ -472,14 +479,31 @@ def _differences(comparison: Comparison) -> Table:
             Column(f"largest_{kind}_{axis}", [place[k] for place in at])
             for k, axis in enumerate(("mu", "nu"))
         ]
+    for side, area in enumerate(_AREAS[:2]):
+        for k, axis in enumerate(("mu", "nu")):
+            ranges = [None if ends[side] is None else ends[side][k] for ends in within]
+            columns.append(Column(f"{area}_{axis}", ranges, ends=True))
     return Table(
         name="Differences",
         title="Which of two is cheaper, over all relative costs, with hindsight",
         note="shares of all costs of a false alarm (mu) and of abstaining (nu) up to that of a miss, which "
-        "is 1; saves: at most, per case, and at which (mu, nu)",
+        "is 1; saves: at most, per case, and at which (mu, nu); between: the smallest rectangle with all "
+        "costs at which it is cheaper",
         columns=tuple(columns),
         over_all_costs=True,
     )
+
+
+def _sides(first: str, second: str, gap: SurfaceDifference, within: Any) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each of two models, and one for costs at which they are alike, if there are any."""
+    shares = gap.better_area, gap.worse_area
+    most = (gap.largest_gain, gap.largest_gain_at), (gap.largest_loss, gap.largest_loss_at)
+    for name, share, (saved, at), ends in zip((f"{first} /", second), shares, most, within, strict=True):
+        saves = ("", "") if at is None else (f"{saved:.4f}", f"({at[0]:.2f}, {at[1]:.2f})")
+        where = ("", "") if ends is None else (span(ends[0], "{:.2f}".format), span(ends[1], "{:.2f}".format))
+        yield (name, percent(share), *saves, *where)
+    if gap.equal_area > 0:
+        yield ("  alike", percent(gap.equal_area), "", "", "", "")
 
 
 def _pairs(comparison: Comparison) -> Iterator[Table]:
@@ -571,16 +595,17 @@ def _class_rules(comparison: Comparison) -> Table:
 def _confusion(comparison: Comparison) -> Table:
     """Cases per 1000 by true class and answer; of many classes people see the costliest confusions."""
     answer, names = comparison.answer, list(comparison.answer.class_names)
-    called = [*map(str, comparison.classes), "abstain"]
-    true = [str(name) for name in comparison.classes for _ in called]
+    classes, called = list(map(str, comparison.classes)), [*map(str, comparison.classes), "abstain"]
+    if answer.unknown_decided is not None:
+        names, classes = [*names, _UNKNOWN], [*classes, _UNKNOWN]
     plain = (
-        Column("true", true),
+        Column("true", [name for name in classes for _ in called]),
         Column("answer", called * len(names)),
         Column("share", answer.confusion.ravel().tolist()),
         Column("cost", answer.confusion_cost.ravel().tolist()),
     )
     if len(names) <= _MOST_COLUMNS:
-        heads = [*names, *(["abstain"] if answer.abstention_rate else [])]
+        heads = [*answer.class_names, *(["abstain"] if answer.abstention_rate else [])]
         cells = (_CASES * answer.confusion).T.tolist()
         shown = [
             Column("", names, "true \\ answer"),
@@ -593,7 +618,7 @@ def _confusion(comparison: Comparison) -> Table:
     paid = answer.confusion_cost[:, :-1].copy()
     np.fill_diagonal(paid, 0.0)
     places = [
-        divmod(place, len(names))
+        divmod(place, len(answer.class_names))
         for place in np.argsort(-paid, axis=None, kind="stable")[:_MOST_COLUMNS].tolist()
         if paid.flat[place] > 0
     ]

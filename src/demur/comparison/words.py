@@ -75,14 +75,21 @@ _AIMS = {
 }
 
 
-def condition_words(limits: Mapping[str, float], objective: str, budget: Any = None) -> str:
-    """Say what a rule had to keep, and what it was chosen for if not the smallest cost; empty if neither."""
+def condition_words(
+    limits: Mapping[str, float], objective: str, budget: Any = None, cost_unknown: float | None = None
+) -> str:
+    """Say what a rule had to keep, what it was chosen for if not the smallest cost; empty if nothing.
+
+    Also what it costs to decide a case whose class cannot be known.
+    """
     # a share times 100 may be off by rounding: twelve digits are more than anybody types
     kept = [
         limit.words.format(f"{100 * limits[limit.name]:.12g} %") for limit in LIMITS if limit.name in limits
     ]
     kept += [] if budget is None else [f"{budget.words} sent to a person"]
     sentences = [f"Limits: {', '.join(kept)}."] if kept else []
+    if cost_unknown is not None:
+        sentences.append(f"Deciding a case whose class cannot be known costs {amount(cost_unknown)}.")
     return " ".join([*sentences, *([_AIMS[objective]] if objective in _AIMS else [])])
 
 
@@ -163,6 +170,8 @@ def _happens(facts: Mapping[str, Any]) -> str:
         called = list(zip(facts["classes"], facts["called"], strict=True))
         abstains = facts.get("abstains", facts["abstain_weight"] is not None)
         mistakes = counted_words(facts["wrong"], "wrong answer")
+    if "unknown_decided" in facts:
+        mistakes += f", {counted_words(facts['unknown_decided'], 'unknowable case')} decided"
     return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
 
 

@@ -6,6 +6,7 @@ from .curves import CostCurve as CostCurve
 from .curves import average_cost_curves as average_cost_curves
 from .curves import best_ranges as best_ranges
 from .curves import cost_curve as cost_curve
+from .law import CostLaw as CostLaw
 from .lines import CostLine as CostLine
 from .lines import CostLineDifference as CostLineDifference
 from .lines import cost_line as cost_line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,8 @@ __all__ = ["Losses"]
 class Losses:
     """Cost of every action, in the user's unit; columns are the classes in order, then abstaining.
 
-    Actions are coded by their columns: 0, 1, ... are the classes, and `ABSTAIN` is -1, the last one.
+    Actions are coded by their columns: 0, 1, ... are the classes, and `ABSTAIN` is -1, the last one. Cases
+    whose class cannot be known have a row, the last one, and no action of their own.
 
     Attributes
     ----------
@@ -49,6 +50,15 @@ class Losses:
         """Join the costs of the answers by class and those of abstaining; None: it is no action."""
         last = np.zeros(len(answers)) if abstain is None else abstain
         return cls(by_class=np.column_stack([answers, last]), may_abstain=abstain is not None)
+
+    def with_unknown(self, cost: float) -> Losses:
+        """Add a true class without an action of its own, last: any answer to it costs `cost`.
+
+        Abstaining on it is right, and costs what abstaining on any case does.
+        """
+        table = self.table
+        row = np.append(np.full(table.shape[1] - 1, cost), table[0, -1])
+        return replace(self, by_class=np.vstack([table, row]))
 
     @property
     def answers(self) -> FloatArray:

@@ -14,6 +14,7 @@ from .cautious import ResponseCurveDisplay as ResponseCurveDisplay
 from .cautious import RiskCoverageDisplay as RiskCoverageDisplay
 from .cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
 from .cautious import RocSecantDisplay as RocSecantDisplay
+from .class_vacc import ClassVaccDisplay as ClassVaccDisplay
 from .confidence import ConfidentSegmentDisplay as ConfidentSegmentDisplay
 from .confidence import SegmentComparisonDisplay as SegmentComparisonDisplay
 from .confidence import TangoIntervalDisplay as TangoIntervalDisplay
@@ -29,10 +30,13 @@ from .multiclass import SimplexDisplay as SimplexDisplay
 from .multiclass import WeightMapDisplay as WeightMapDisplay
 from .ordinal import OrdinalMeasuresDisplay as OrdinalMeasuresDisplay
 from .ordinal import OrdinalSurfaceDisplay as OrdinalSurfaceDisplay
+from .ordinal import OrdinalThresholdsDisplay as OrdinalThresholdsDisplay
 from .ordinal import SeparabilityDisplay as SeparabilityDisplay
 from .regions import RegionsDisplay as RegionsDisplay
 from .regression import RecCoverageDisplay as RecCoverageDisplay
 from .regression import RecCurveDisplay as RecCurveDisplay
+from .regression import ReviewCurveDisplay as ReviewCurveDisplay
+from .regression import ReviewSurfaceDisplay as ReviewSurfaceDisplay
 from .related import DetCurveDisplay as DetCurveDisplay
 from .related import NetBenefitDisplay as NetBenefitDisplay
 from .related import PvaDisplay as PvaDisplay

@@ -84,6 +84,8 @@ def _response(asks: str, estimator: Any, X: Any, y: Any, options: dict[str, Any]
             return (positive_scores(estimator, X, _two_classes(estimator, None), "predict_proba"),), {}
         case "probabilities":
             return (y, class_probabilities(estimator, X)), {"labels": estimator.classes_.tolist()}
+        case "classes":
+            return (y, class_probabilities(estimator, X)), {"classes": estimator.classes_.tolist()}
         case "weighted":
             return (class_probabilities(estimator, X), y), {}
         case "losses":
@@ -477,6 +479,7 @@ class PredictionDisplay(Display):
     "scores"          of the positive class of two (default)
     "unlabelled"      P(positive) of cases without labels
     "probabilities"   of all classes
+    "classes"         the same, for functions that call the names of the columns so
     "weighted"        the same, before the labels, for rules of class weights
     "losses"          1 where the most probable class is wrong, and its probability
     "answers"         labels, abstentions among them
@@ -510,8 +513,8 @@ class PredictionDisplay(Display):
             if cls._asks == "unlabelled":
                 told = ["X"]
             offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(told) :]]
-            if cls._asks == "probabilities":
-                offered = [one for one in offered if one.name != "labels"]
+            named = {"probabilities": "labels", "classes": "classes"}.get(cls._asks)
+            offered = [one for one in offered if one.name != named]
             if cls._asks == "scores":
                 offered.append(_keyword("response_method", "auto"))
             data = [

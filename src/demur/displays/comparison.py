@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice
+from demur._tables.table import told_apart
 from demur.comparison.by_group import GroupCosts
 from demur.comparison.comparison import Comparison
 from demur.counts.window import AbstentionWindow
 from demur.displays.base import Display, show_names_as_text
 from demur.displays.blocks import BlockCostDisplay
 from demur.displays.by_group import GroupCostDisplay
+from demur.displays.class_vacc import ClassVaccDisplay
 from demur.displays.regions import RegionsDisplay
 from demur.displays.surfaces import AbstentionSurfaceDisplay, SurfaceDifferenceDisplay
 from demur.displays.windows import WindowDisplay
@@ -27,10 +29,13 @@ FIGURES = {
     "surface": "cost of the best model at all costs",
     "difference": "where the best model is cheaper than the next",
     "regions": "which model is cheapest at which costs",
+    "reviews": "cost by price of a review, of more than two classes without costs",
     "scores": "scores by class and the window on them",
     "blocks": "cost by block of time",
     "groups": "cost, errors and reviews by group",
 }
+_LONGEST = 30
+"""Longest name of a model in a figure."""
 _TWO_CLASSES = ("surface", "difference", "regions", "scores")
 
 
@@ -43,9 +48,9 @@ def comparison_figure(
     ----------
     comparison : Comparison
         Made by `compare_models`.
-    kind : {"surface", "difference", "regions", "scores", "blocks", "groups"}
-        "surface", "difference", "regions" and "scores" are for two classes; "blocks" needs times and costs,
-        "groups" costs.
+    kind : {"surface", "difference", "regions", "reviews", "scores", "blocks", "groups"}
+        "surface", "difference", "regions" and "scores" are for two classes, "reviews" for more without costs;
+        "blocks" needs times and costs, "groups" costs.
     by : array of n values, or GroupCosts, optional
         Group of every case, for "groups"; or what `Comparison.by` made of them.
 
@@ -70,6 +75,14 @@ def comparison_figure(
             hint = "`--time COLUMN` beside the costs judges rules on what came after."
             raise _needs(kind, "times and costs", "none", hint)
         return BlockCostDisplay.from_result(comparison).plot()
+    if kind == "reviews":
+        if comparison.class_vacc is None:
+            hint = "list them in --classes, without a cost matrix; `--figure surface` draws two classes."
+            raise _needs(kind, "more than two classes without costs", "others", hint)
+        return ClassVaccDisplay.from_result(comparison.class_vacc).plot()
+    if comparison.class_vacc is not None:
+        hint = "without costs many classes have `--figure reviews`."
+        raise _needs(kind, "two classes", str(len(comparison.classes)), hint)
     if comparison.problem.many:
         hint = "of many classes there are `--figure groups --by COLUMN` and `--figure blocks --time COLUMN`."
         raise _needs(kind, "two classes", str(len(comparison.classes)), hint)
@@ -89,8 +102,9 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
     names = sorted(models, key=lambda name: math.inf if values[name] is None else values[name])
     chosen = None if comparison.answer is None else comparison.answer.model
     names.sort(key=lambda name: name != chosen)
-    surfaces = {name: model.surface.surface for name, model in models.items()}
-    best, window = names[0], models[names[0]].window
+    called = dict(zip(models, told_apart(list(models), _LONGEST), strict=True))
+    surfaces = {called[name]: model.surface.surface for name, model in models.items()}
+    best, window = called[names[0]], models[names[0]].window
     costs = _relative_costs(window)
     mu = (0.0, 1.0) if costs is None else (0.0, max(1.0, 1.25 * costs[0]))
     nu = _shown(mu, costs)
@@ -99,8 +113,10 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
     elif kind == "difference":
         if len(names) == 1:
             raise _needs(kind, "two models", "one", "`--figure surface` draws one.")
-        gap = surfaces[best].minus(surfaces[names[1]], mu=mu, nu=nu)
-        display = SurfaceDifferenceDisplay.from_result(gap).plot(names=(best, names[1]))
+        second = called[names[1]]
+        # without costs the shares are those of the tables: of all relative costs
+        gap = surfaces[best].minus(surfaces[second], mu=mu, nu=(0.0, 1.0) if costs is None else nu)
+        display = SurfaceDifferenceDisplay.from_result(gap).plot(names=(best, second))
     elif kind == "scores":
         display = WindowDisplay.from_result(surfaces[best], window=window).plot()
     else:

@@ -20,6 +20,8 @@ __all__ = ["RegionsDisplay"]
 # surfaces whose costs differ by less are equally cheap
 _EQUAL = 1e-12
 _NAMED = 6
+_BESIDE = 44
+"""Longest words of which the legend has two in a line."""
 _TIES, _OTHERS = "several models alike", "other models"
 # rules without a model -> colour
 _BASELINES = {"always negative": "#EFEFEF", "always positive": "#CFCFCF", "always abstain": ABSTAIN_COLOR}
@@ -104,7 +106,8 @@ class RegionsDisplay(
         colors = dict(zip([name for name in self.result if name not in others], SERIES, strict=False))
         colors |= {_OTHERS: "#DDCC77", **_BASELINES, _TIES: "#FFFFFF"}
         x, y = np.linspace(*mu, steps), np.linspace(*nu, steps)
-        cheapest = _cheapest(self.result, *np.meshgrid(x, y, indexing="ij"))
+        tied = self.shares_[_TIES] > _EQUAL  # else they are on borders only
+        cheapest = _cheapest(self.result, *np.meshgrid(x, y, indexing="ij"), tied=tied)
         self._append_map(x, y, "mu nu", cheapest=cheapest)
         painted = np.where(np.isin(cheapest, others), _OTHERS, cheapest)
         codes = sum(number * (painted == name) for number, name in enumerate(colors))
@@ -123,7 +126,8 @@ class RegionsDisplay(
             for name, color in colors.items()
             if legend[name] > _EQUAL
         ]
-        return self._finish(columns=2, extra=patches)
+        longest = max(len(str(patch.get_label())) for patch in patches)
+        return self._finish(columns=2 if longest <= _BESIDE else 1, extra=patches)
 
 
 def _percent(share: float) -> str:
@@ -150,8 +154,10 @@ def shares_of(surfaces: Mapping[str, AbstentionSurface], mu: Range, nu: Range) -
     return {**shares, _TIES: rest if rest > _EQUAL else 0.0}
 
 
-def _cheapest(surfaces: Mapping[str, AbstentionSurface], mu: FloatArray, nu: FloatArray) -> Any:
-    """Return the name of what is cheapest at every point of a grid."""
+def _cheapest(
+    surfaces: Mapping[str, AbstentionSurface], mu: FloatArray, nu: FloatArray, *, tied: bool
+) -> Any:
+    """Return the name of what is cheapest at every point of a grid; the first of several unless `tied`."""
     costs = np.stack([np.asarray(surface.cost(mu, nu)) for surface in surfaces.values()])
     rate = next(iter(surfaces.values())).prevalence
     trivial = np.stack([np.full(mu.shape, rate), mu * (1 - rate), nu])
@@ -159,5 +165,5 @@ def _cheapest(surfaces: Mapping[str, AbstentionSurface], mu: FloatArray, nu: Flo
     below = costs < trivial.min(axis=0) - _EQUAL
     least = costs.min(axis=0)
     alone = (costs <= least + _EQUAL).sum(axis=0) == 1
-    model = np.where(alone, np.array(list(surfaces))[costs.argmin(axis=0)], _TIES)
+    model = np.where(alone | (not tied), np.array(list(surfaces))[costs.argmin(axis=0)], _TIES)
     return np.where(below.any(axis=0), model, baseline)

@@ -549,6 +549,7 @@ def _limits(grids: dict[str, SurfaceGrid], scores: Range, *, central: bool) -> d
 
 # differences below this are rounding: equal planes
 _EQUAL = 1e-12
+_ONE_LINE = 40
 
 
 class SurfaceDifferenceDisplay(PredictionDisplay, of=SurfaceDifference):
@@ -646,7 +647,8 @@ class SurfaceDifferenceDisplay(PredictionDisplay, of=SurfaceDifference):
         if values.min() < 0 < values.max():
             # free errors or free abstention make all surfaces 0: the axes themselves are left out
             ax.contour(mu[1:], nu[1:], values[1:, 1:].T, levels=[0.0], colors="black", linewidths=1.2)
-        words = f"difference of cost per case:\n{first} minus {second}"
+        between = "\n" if len(first) + len(second) > _ONE_LINE else " "
+        words = f"difference of cost per case:\n{first}{between}minus {second}"
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
         draw_lemma(ax, gap.mu, gap.nu)
         self._append_map(mu, nu, "mu nu", difference=values, equal=equal)

@@ -102,7 +102,9 @@ class SplitCases:
     losses : array of (cells, actions), or None
         Costs of every cell, where they differ by case; columns negative, positive, abstain.
     n_classes : int
-        Number of classes.
+        Number of true classes.
+    unknown : bool
+        Whether the last of them is that of cases whose class cannot be known: no answer is right there.
     cluster : array or None
         Cluster of every cell, from 0 on, where cases of one are not independent.
     shuffled : SplitCases or None
@@ -140,6 +142,7 @@ class SplitCases:
     known: Mapping[str, FloatArray] = field(default_factory=dict)
     unlabelled_known: Mapping[str, FloatArray] = field(default_factory=dict)
     rows: IntArray | None = None
+    unknown: bool = False
 
     @classmethod
     def of_rows(
@@ -216,12 +219,17 @@ class SplitCases:
         *,
         rng: Any,
         cluster: IntArray | None = None,
+        unknown: bool = False,
     ) -> SplitCases:
-        """Split rows of many classes, each evenly; importance weights only, and none of them 0."""
+        """Split rows of many classes, each evenly; importance weights only, and none of them 0.
+
+        With `unknown` the last class has no answer of its own.
+        """
         n_classes, rows = len(names), np.arange(len(codes))
         sizes = np.ones(len(codes)) if sample_weight is None else effective_sizes(sample_weight)
         present = codes if cluster is None else np.unique(codes + n_classes * cluster) % n_classes
-        folds = _class_folds(np.bincount(present, minlength=n_classes), names)
+        answers = n_classes - unknown
+        folds = _class_folds(np.bincount(present, minlength=n_classes)[:answers], names[:answers])
         repeats = check_repeats(None, len(codes))
         # by name, so that the order of the columns does not matter
         order = sorted(range(n_classes), key=lambda code: str(names[code]), reverse=True)
@@ -231,7 +239,8 @@ class SplitCases:
             dealt = split_clusters(codes, cluster, folds=folds, repeats=repeats, rng=rng)
         splits = Splits(tuple(Rows(rows, fold, sizes) for fold in dealt), folds)
         meaning = None if sample_weight is None else "importance"
-        return cls(codes, sizes, splits, None, "rows", meaning, n_classes=n_classes, cluster=cluster)
+        told: dict[str, Any] = {"n_classes": n_classes, "cluster": cluster, "unknown": unknown}
+        return cls(codes, sizes, splits, None, "rows", meaning, **told)
 
     def by_time(self, time: Any, end: Any = None) -> SplitCases:
         """Return the same cases split into blocks of time; cells may stand for the time until `end`."""
@@ -256,6 +265,11 @@ class SplitCases:
             cluster = self.cluster[rows.cell]
             before &= ~np.isin(cluster, cluster[rows.fold == held])
         return before
+
+    @property
+    def n_actions(self) -> int:
+        """Number of actions: the classes that are answers, and abstaining."""
+        return self.n_classes + 1 - self.unknown
 
     @property
     def positive(self) -> BoolArray:
@@ -408,7 +422,7 @@ def _class_folds(sizes: IntArray, names: Sequence[Any]) -> int:
     A rare class among many costs no more than half of them. A class with fewer cases than folds is missing
     from some folds, never from those that choose unless it has one case.
     """
-    if np.sum(sizes >= FEWEST_CASES) < 2:
+    if np.sum(sizes >= FEWEST_CASES) < min(len(names), 2):
         raise input_error(
             "y_true",
             "must hold at least two cases of at least two classes to choose on some and score on others",

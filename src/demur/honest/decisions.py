@@ -87,8 +87,7 @@ def joint_outcomes(
 
 
 def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]], power: int) -> FloatArray:
-    m, width = cases.n_classes, len(decisions[0])
-    actions = m + 1
+    m, actions, width = cases.n_classes, cases.n_actions, len(decisions[0])
     total = np.zeros(m * actions**width)
     for split, (rows, columns) in enumerate(zip(cases.splits.repeats, decisions, strict=False)):
         judged = cases.splits.judged(split)

@@ -24,6 +24,7 @@ from demur.honest.mean_loss import (
 from demur.typing import BoolArray, FloatArray
 
 __all__ = [
+    "ADDED_TO_DIFFERENCES",
     "Estimate",
     "JudgedRule",
     "class_shares",
@@ -44,7 +45,7 @@ __all__ = [
 
 _MOST_SORTED = 4096
 """So many rows are summed in the order of their content, so that the order of a file plays no part."""
-_ADDED_TO_DIFFERENCES = 2
+ADDED_TO_DIFFERENCES = 2
 """Units of the worst loss added to differences: with one, equal rules seem to differ too often."""
 
 
@@ -372,7 +373,7 @@ def cost_gap(
         return class_mean_loss(gap, sample, by_class, rate_variance=rate_variance)
     worst = float(worst_losses(first, losses, shares, second).max()) + fees
     unit = worst_unit(worst, gap, sample, first.cases)
-    return mean_loss(gap, sample, unit, added=_ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
+    return mean_loss(gap, sample, unit, added=ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
 
 
 def paired_interval(

@@ -1,6 +1,6 @@
 """More than two classes: weights per class that make the cheapest decisions, and how good they can be.
 
-After Deng, Bourke, Scott, Sunderman, Zheng (2006): weights, exact search, meta-classes; maps of
+After Deng et al. (2006): weights, exact search, meta-classes; maps of
 costs; the area of Hand and Till (2001).
 
 Imports: ordinal, surface, costs, counts.

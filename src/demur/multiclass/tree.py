@@ -80,7 +80,8 @@ class MetaClassTree:
 
     References
     ----------
-    Deng, Bourke, Scott, Sunderman and Zheng (2006), ROCML workshop at ICML, Algorithm 1.
+    Deng et al. (2006), New algorithms for optimizing multi-class classifiers via ROC surfaces, ROCML
+    workshop at ICML, Algorithm 1.
 
     Examples
     --------

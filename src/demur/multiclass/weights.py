@@ -560,7 +560,7 @@ def optimize_weights(
 
     References
     ----------
-    Deng, Bourke, Scott, Sunderman and Zheng (2006), New algorithms for optimizing multi-class
+    Deng et al. (2006), New algorithms for optimizing multi-class
     classifiers via ROC surfaces, ROCML workshop at ICML. O'Brien and Gray (2005), ROCML.
     Lachiche and Flach (2003), ICML.
 

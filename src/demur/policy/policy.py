@@ -216,10 +216,8 @@ class Policy(Result):
     def _set_costs(self) -> None:
         window = isinstance(self.rule, Window)
         if not self.chosen:
-            grouped = isinstance(self.rule, ByGroup)
-            object.__setattr__(
-                self, "chosen", "cheapest" if window else self.rule.kind if grouped else "weights"
-            )
+            kinds = {Window: "cheapest", ClassRule: "weights"}
+            object.__setattr__(self, "chosen", kinds.get(type(self.rule), self.rule.kind))
         if window:
             check_choice(self.chosen, "chosen", _CHOSEN)
         if isinstance(self.costs, CostMatrix) and not window:
@@ -440,10 +438,12 @@ class Policy(Result):
             "note": answer.condition,
             "shares": answer.class_shares,
         }
+        if answer.unknown_decided is not None:  # of the cases whose class can be known
+            parts["shares"] = answer.class_shares[:-1] / answer.class_shares[:-1].sum()
         if answer.counts is None:
             parts["evidence"] = PolicyEvidence(
                 n=answer.n,
-                class_sizes=answer.class_sizes,
+                class_sizes=answer.class_sizes[: len(answer.classes)],
                 digest=answer.digest,
                 cluster_size=answer.cluster_size,
                 software=f"demur {__version__}",
@@ -460,9 +460,11 @@ class Policy(Result):
             }
             return cls(**parts)
         amounts = answer.costs.to_dict() if isinstance(answer.costs, CaseCosts) else None
-        if answer.window is None:
+        if answer.window is None or answer.counts is None:
             costs = answer.costs if amounts is None else None
-            return cls(**parts, costs=costs, amounts=amounts, chosen=answer.kind)
+            # not to be derived again at other costs, which say nothing of cases that cannot be known
+            chosen = "constrained" if isinstance(answer.rule, Window) else answer.kind
+            return cls(**parts, costs=costs, amounts=amounts, chosen=chosen)
         _require_window_of(answer.window, answer.counts)
         if amounts is not None:
             return cls(**parts, amounts=amounts, chosen="amounts")

@@ -16,6 +16,7 @@ from demur.typing import FloatArray, IntArray, Range
 
 __all__ = [
     "SurfaceCells",
+    "cheaper_within",
     "cheapest_shares",
     "compared_areas",
     "surface_cells",
@@ -114,6 +115,32 @@ def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: R
     return {**found, **{name: value for name, (value, _) in largest.items()}} | {
         f"{name}_at": at for name, (_, at) in largest.items()
     }
+
+
+def cheaper_within(
+    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range
+) -> tuple[tuple[Range, Range] | None, tuple[Range, Range] | None]:
+    """Bound the costs at which the first is cheaper, and the second, by the smallest rectangles; no checks.
+
+    Exact, from the corners of the overlay; None where one is cheaper nowhere.
+    """
+    shares = np.union1d(first.mixed_shares, second.mixed_shares)
+    cuts, smallest = np.concatenate([[0.0], shares]), _SAME_PLANE * (mu[1] - mu[0]) * (nu[1] - nu[0])
+    corners: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for i, j, polygons, _ in cell_batches(shares, mu, nu):
+        gap = np.stack(first.plane(cuts, i, j)[:3]) - np.stack(second.plane(cuts, i, j)[:3])
+        for sign, found in zip((1.0, -1.0), corners, strict=True):
+            constant, by_mu, by_nu = sign * gap
+            part = clip(polygons, by_mu, by_nu, constant)
+            own = (areas(part) > smallest) & (np.abs(gap).sum(axis=0) >= _SAME_PLANE)
+            found += [part[own].min(axis=(0, 1)), part[own].max(axis=(0, 1))] if own.any() else []
+    one, two = (_rectangle(np.array(found)) if found else None for found in corners)
+    return one, two
+
+
+def _rectangle(corners: FloatArray) -> tuple[Range, Range]:
+    low, high = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    return (low[0], high[0]), (low[1], high[1])
 
 
 def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> FloatArray:

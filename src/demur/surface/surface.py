@@ -44,7 +44,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.surface.masses import SHARE_TIE, ShareCuts, SurfaceMasses
-from demur.surface.regions import SurfaceCells, compared_areas, surface_cells, without_repeats
+from demur.surface.regions import SurfaceCells, cheaper_within, compared_areas, surface_cells, without_repeats
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
 __all__ = [
@@ -391,6 +391,13 @@ class SurfaceDifference(Result):
             np.asarray(self.first.cost(mu, nu, nu_negative))
             - np.asarray(self.second.cost(mu, nu, nu_negative))
         )
+
+    def within(self) -> tuple[tuple[Range, Range] | None, tuple[Range, Range] | None]:
+        """Return the smallest rectangles (mu, nu) of the costs at which the first is cheaper, and the second.
+
+        None for one that is cheaper nowhere.
+        """
+        return cheaper_within(self.first.masses, self.second.masses, self.mu, self.nu)
 
     @property
     def net(self) -> float:

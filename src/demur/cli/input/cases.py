@@ -19,7 +19,7 @@ from demur._results import read_only
 from demur._tables.numbers import times
 from demur.cli.input.dependence import INDEPENDENT, Dependence
 from demur.cli.input.roles import Roles, choose_roles, for_counting, label_column, only_model, open_with
-from demur.cli.options import Design, Prices, Several, Source, refuse
+from demur.cli.options import Design, Prices, Several, Source, Unknown, refuse
 from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
 from demur.comparison.problem import DecisionProblem
@@ -27,7 +27,7 @@ from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
-from demur.engines.columns import Column
+from demur.engines.columns import Column, require_columns
 from demur.engines.cost_sums import read_folded_costs
 from demur.engines.counting import read_counts
 from demur.engines.files import open_table
@@ -127,9 +127,17 @@ class _Read:
 
 
 def _read_rows(
-    columns: Mapping[str, Column], roles: Roles, source: Source, prices: Prices | None, design: Design | None
+    columns: Mapping[str, Column],
+    roles: Roles,
+    source: Source,
+    prices: Prices | None,
+    design: Design | None,
+    unknown: str | None,
 ) -> _Read:
-    """Return the rows with everything the models of these roles need; refuse or drop the others."""
+    """Return the rows with everything the models of these roles need; refuse or drop the others.
+
+    Cases with the label `unknown` are of no class: their code follows those of the classes.
+    """
     columns, dropped = _complete_rows(columns, roles, source)
     weight = roles.others.get("weight")
     weights = None if weight is None else check_weights(columns[weight].values, weight)
@@ -150,9 +158,9 @@ def _read_rows(
     label, positive, negative = columns[roles.label], "", ""
     codes: Any = None
     if roles.classes:
-        codes = _class_codes(label, roles.classes)
+        codes = _class_codes(label, [*roles.classes, *([] if unknown is None else [unknown])])
     else:
-        codes, positive, negative = positive_cases(label, source.positive)
+        codes, positive, negative = _two_classes(label, source.positive, unknown)
         without = None if weights is None else class_without_weight(codes, weights)
         if without is not None:
             raise InputError(
@@ -181,6 +189,19 @@ def _read_rows(
         aside=aside,
         dependence=dependence,
     )
+
+
+def _two_classes(label: Column, positive: str | None, unknown: str | None) -> tuple[Any, str, str]:
+    """Return the code of every case, 2 for those of no class, and how the classes are called in the file."""
+    if unknown is None:
+        return positive_cases(label, positive)
+    known = np.array([class_name(value) != unknown for value in label.values.tolist()], dtype=np.bool_)
+    if not known.any():
+        raise InputError(f"`--unknown-label` must leave cases of two classes, got {unknown!r} in every row.")
+    codes, *names = positive_cases(label.take(known), positive)
+    every = np.full(len(known), 2)
+    every[known] = codes
+    return every if not known.all() else codes, names[0], names[1]
 
 
 def _class_codes(label: Column, classes: Sequence[str]) -> IntArray:
@@ -214,11 +235,15 @@ def read_unlabelled(
     return table.name, model, columns, np.column_stack(numbers) if classes else numbers[0]
 
 
-def read_columns(source: Source) -> tuple[str, Roles, dict[str, Column]]:
-    """Read a table whose models predict other things than one of two classes: (name, roles, columns)."""
+def read_columns(source: Source, more: Sequence[str] = ()) -> tuple[str, Roles, dict[str, Column]]:
+    """Read a table whose models predict other things than one of two classes: (name, roles, columns).
+
+    `more` columns are read besides, and are no models.
+    """
     with open_table(source.file) as table:
-        roles = choose_roles(table, source, scores=False)
-        return table.name, roles, table.read(roles.columns)
+        require_columns(table.name, more, list(table.kinds))
+        roles = choose_roles(table, replace(source, exclude=(*source.exclude, *more)), scores=False)
+        return table.name, roles, table.read([*roles.columns, *more])
 
 
 # ---------------------------------------------------------------- missing values
@@ -545,23 +570,24 @@ def read_cases(
     design: Design | None = None,
     places: Places | None = None,
     several: Several | None = None,
+    unknown: Unknown | None = None,
 ) -> Cases:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `classes` have a column of probabilities each; `prices` may name columns with the costs of the cases,
     `places` those of batches and keys. Without `split` the cases of all groups stay one part.
     """
-    joint = several or Several()
+    joint, unsure = several or Several(), unknown or Unknown()
     others = {"doubt": joint.doubt} | ({} if places is None else {"day": places.column, "key": places.key})
     if classes:
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
-            return _in_memory(table, roles, source, None, design, split=split)
+            return _in_memory(table, roles, source, None, design, unsure.unknown_label, split=split)
     placed = {} if design is None else design.columns
     if holds_counts(source.file):
         placed |= {} if places is None else {"--day": places.column}
-        if placed or joint.given() or prices.by_case:
-            flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))
+        if placed or joint.given() or unsure.given() or prices.by_case:
+            flag = next(iter(placed or joint.given() or unsure.given() or prices.columns or prices.ranges))
             raise InputError(
                 f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
                 "Hint: pass the file they were counted from."
@@ -571,7 +597,10 @@ def read_cases(
         with open_table(source.file) as table:
             roles = choose_roles(table, source, prices=prices, others=others, design=design)
             _require_joint(joint, list(roles.models), source)
-            return _in_memory(table, roles, source, prices, design, split=split)
+            return _in_memory(table, roles, source, prices, design, unsure.unknown_label, split=split)
+    refuse(
+        unsure, because=f"needs the rows in memory, got --engine {source.reader}. Hint: leave --engine out."
+    )
     _require_rows(source, joint, places, split=split)
     with open_with(source.file, source.reader, source.master) as counted:
         roles = choose_roles(counted, source, prices=prices if prices.by_case else None, design=design)
@@ -580,11 +609,19 @@ def read_cases(
 
 
 def _in_memory(
-    table: Any, roles: Roles, source: Source, prices: Prices | None, design: Design | None, *, split: bool
+    table: Any,
+    roles: Roles,
+    source: Source,
+    prices: Prices | None,
+    design: Design | None,
+    unknown: str | None,
+    *,
+    split: bool,
 ) -> Cases:
     """Read the rows, whole and by group; where asked, those of each model apart that scored more."""
     columns = table.read((*roles.columns, *roles.dependence.dates))
-    read = _read_rows(columns, roles, source, prices, design)
+    asked = source, prices, design, unknown
+    read = _read_rows(columns, roles, *asked)
     rows, group = read.rows, roles.others.get("group")
     apart = source.drop_missing and not roles.classes and group is None and len(roles.models) > 1
     if apart and any(columns[name].missing.any() for name in roles.scores):
@@ -592,7 +629,7 @@ def _in_memory(
             name: np.where(columns[name].missing, np.nan, columns[name].values) for name in roles.models
         }
         own = {
-            name: _read_rows(columns, replace(roles, models={name: (name,)}), source, prices, design).rows
+            name: _read_rows(columns, replace(roles, models={name: (name,)}), *asked).rows
             for name in roles.models
         }
         rows = replace(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from demur.engines.cost_sums import CostTerms
     from demur.typing import FloatArray
 
-__all__ = ["Classes", "ColumnPrice", "Prices"]
+__all__ = ["Classes", "ColumnPrice", "Prices", "Unknown"]
 
 # ---------------------------------------------------------------- numbers, ranges and columns
 
@@ -415,6 +415,30 @@ class Prices(Flags):
             got = f"the range {_shown(value)}" if isinstance(value, tuple) else repr(str(value))
             raise InputError(f"`{name}` must be one number here, got {got}.")
         return value
+
+
+# ---------------------------------------------------------------- cases whose class cannot be known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown(Flags):
+    """The label of cases whose class cannot be known, and what it costs to decide one."""
+
+    TITLE: ClassVar[str] = "Cases that cannot be known"
+    COMMON: ClassVar[tuple[str, ...] | None] = ()
+
+    unknown_label: str | None = flag(
+        "--unknown-label",
+        metavar="VALUE",
+        help="Label of cases whose class cannot be known: abstaining on them is right, deciding them is not.",
+    )
+    cost_unknown: float | None = _amount("--cost-unknown", help="Beside it: what deciding such a case costs.")
+
+    def __post_init__(self) -> None:
+        """Refuse a label without a cost, and a cost without a label."""
+        if len(self.given()) == 1:
+            missing, given = ("--cost-unknown", "--unknown-label")[:: 1 if self.cost_unknown is None else -1]
+            raise InputError(f"`{missing}` is needed with {given}. Hint: costs are never assumed.")
 
 
 # ---------------------------------------------------------------- more than two classes

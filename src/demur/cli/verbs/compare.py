@@ -18,6 +18,7 @@ from demur.cli.options import (
     Problem,
     Several,
     Source,
+    Unknown,
     flag,
     takes,
     verb,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Compared", "command"]
 
-_FIGURES = ("surface", "difference", "regions", "scores", "blocks", "groups")
+_FIGURES = ("surface", "difference", "regions", "reviews", "scores", "blocks", "groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,8 @@ class View(Flags):
         "--figure",
         type=click.Choice(_FIGURES),
         help="What -o x.png, .svg or .pdf draws: cost over all costs, where which of two models is cheaper, "
-        "which is cheapest where, scores with their window, blocks of time, groups of --by.",
+        "which is cheapest where, cost by price of a review (many classes without costs), scores with their "
+        "window, blocks of time, groups of --by.",
     )
 
 
@@ -64,6 +66,8 @@ a miss costs 100, a false alarm 40, a review by a person 12
 a miss costs 400 to 600, people can review 50 of 1000 cases a day
   demur compare predictions.csv --cost-fn 400:600 --cost-fp 100 \\
     --cost-abstain 20 --reviews-per-day 50 --cases-per-day 1000
+three classes, whatever their mistakes will cost
+  demur compare stages.csv --classes healthy,early,late -o reviews.png
 a cheap test and an expensive one, alone and combined
   demur compare tests.csv --combine --price blood=0.1 --price scan=0.5 \\
     --cost-fn 10 --cost-fp 4 --cost-abstain 2
@@ -74,6 +78,7 @@ a cheap test and an expensive one, alone and combined
 @takes(Limits)
 @takes(Several)
 @takes(Classes)
+@takes(Unknown)
 @takes(Design)
 @takes(Certainty)
 @takes(View)
@@ -86,6 +91,7 @@ def command(
     limits: Limits,
     several: Several,
     classes: Classes,
+    unknown: Unknown,
     design: Design,
     certainty: Certainty,
     view: View,
@@ -97,7 +103,7 @@ def command(
     FILE is a table with a header, one row per case: the true class and one score column per
     model (CSV, gzipped CSV, Parquet, a folder or a quoted glob of such files, or - for CSV on
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
-    are compared over all costs.
+    are compared over all costs, of more than two --classes over costs drawn at random.
 
     -o table.csv, .tsv, .xlsx or .parquet writes unrounded numbers, a row for each rule, .md, .tex, .html
     or .docx what the screen shows, .png, .svg or .pdf a figure.
@@ -110,11 +116,13 @@ def command(
     from demur.cli.output import save_figure, write, write_tables_to
     from demur.cli.question import NOT_PROVEN, ask, parts_document, proven
 
-    asked = ask(source, prices, limits, classes, certainty, output, design=design, several=several)
+    beside: dict[str, Any] = {"design": design, "several": several, "unknown": unknown}
+    asked = ask(source, prices, limits, classes, certainty, output, unpriced_classes=True, **beside)
+    wanted = _COSTS_WANTED if classes.names is None else _MATRIX_WANTED
 
     def made(name: str) -> Compared:
         comparison = asked.compare(name)
-        return Compared(comparison, asked.by(name, comparison), every=view.every)
+        return Compared(comparison, asked.by(name, comparison), every=view.every, wanted=wanted)
 
     parts = asked.each_part(made)
     refused = design.require_proof and not proven(parts)
@@ -136,6 +144,11 @@ def command(
 _COSTS_WANTED = (
     "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
 )
+_MATRIX_WANTED = "For a decision in words give your costs: --cost-matrix FILE, --cost-abstain for reviews."
+_NO_WINDOWS = (
+    "This VACC is not that of two classes: rules read calibrated probabilities, not windows on one score, "
+    "and a mistake costs 1 on average."
+)
 _NO_PAIRS = (
     "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
     "Hint: name two to {} models and no groups, or leave --engine out where the cases fit into memory."
@@ -152,10 +165,13 @@ class Compared:
     comparison: "Comparison"
     by: "tuple[str, GroupCosts] | None"
     every: bool = False
+    wanted: str = ""
 
     def opening(self) -> list[str]:
         """Return the answer in words."""
         answer = self.comparison.answer
+        if self.comparison.class_vacc is not None:
+            return [self.comparison.class_vacc.words]
         return [] if answer is None else [text for text in (answer.words, answer.condition) if text]
 
     def tables(self, *, everything: bool = False) -> "list[Table]":
@@ -171,12 +187,13 @@ class Compared:
 
         comparison = self.comparison
         if comparison.problem.many:
-            return [text for text in (quality_words(comparison), *comparison.notes) if text]
+            unpriced = (_NO_WINDOWS, self.wanted) if comparison.answer is None else ()
+            return [text for text in (quality_words(comparison), *comparison.notes, *unpriced) if text]
         unpaired = len(comparison.models) > 1 and comparison.areas is None
         without = comparison.answer is None
         return [
             *part_remarks(comparison),
-            *([_COSTS_WANTED] if without else []),
+            *([self.wanted] if without else []),
             *([_NO_PAIRS.format(MOST_MODELS)] if unpaired and (without or self.every) else []),
         ]
 
@@ -212,7 +229,8 @@ class Compared:
         from demur.displays.comparison import comparison_figure
 
         several = len(self.comparison.models) > 1 and self.comparison.answer is None
-        wanted = kind or ("blocks" if self.comparison.problem.many else "regions" if several else "surface")
+        many = "blocks" if self.comparison.class_vacc is None else "reviews"
+        wanted = kind or (many if self.comparison.problem.many else "regions" if several else "surface")
         groups = None if self.by is None else self.by[1]
         return comparison_figure(self.comparison, wanted, by=groups).figure_
 
