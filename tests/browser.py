@@ -147,9 +147,14 @@ class Opened:
         """Return a panel by its name."""
         return self.page.locator(f'[data-panel="{name}"]')
 
-    def settle(self):
+    def draw(self):
         """Wait until all changes are drawn: they are at the next frame."""
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+    def settle(self):
+        """Wait until all changes are drawn, with all that waits until the hand rests."""
+        self.draw()
+        self.until("document.documentElement.dataset.rests !== 'false'")
 
     def until(self, expression):
         """Wait until a condition holds; Playwright's own way needs eval, which the page forbids."""

@@ -77,10 +77,14 @@ def ranged():
     return report(*three(300), costs=costs)
 
 
-def unproven():
+def unproven_cases():
     """Two models on so few cases that neither is shown to be cheaper than a person."""
     y, s = Binormal(separation=0.9).sample(40, rng=1)
-    return report(y, {"forest": s, "rule": s + np.random.default_rng(1).normal(size=40)})
+    return y, {"forest": s, "rule": s + np.random.default_rng(1).normal(size=40)}
+
+
+def unproven():
+    return report(*unproven_cases())
 
 
 def all_ties():

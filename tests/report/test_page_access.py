@@ -16,7 +16,7 @@ def test_axe_finds_no_violation(open_page, theme):
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci in web")
     page = open_page(color_scheme=theme)
-    for role, value in [("mu-from", 20), ("mu-to", 60), ("nu-from", 5), ("nu-to", 25)]:
+    for role, value in [("fp-from", 20), ("fp-to", 60), ("abstain-from", 5), ("abstain-to", 25)]:
         page.reveal(f"box-{role}").fill(str(value))
     page.fill("cost-fp", "-1")
     page.fill("yearly", 50000)

@@ -10,10 +10,10 @@ import page_reports
 from browser import shown
 from demur import CostModel, CostRange, Reviewer, compare_models
 from demur.comparison import choice as choosing
+from demur.comparison.estimates import cost_of, difference_interval
 from demur.comparison.numbers import money, money_step
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseFactors
-from measured import cheapest_measured, measured_cost, measured_difference, measured_facts, measured_words
 
 
 @functools.cache
@@ -25,16 +25,18 @@ def at_costs(fn, fp, abstain, **limits):
 
 
 def words_at(comparison):
-    """Words away from the starting costs: what the page measures."""
-    return measured_words(measured_facts(comparison.choice))
+    """What the page says of it."""
+    answer = comparison.answer
+    return " ".join(filter(None, [answer.words, answer.condition]))
 
 
 def shown_rule(comparison):
     """The rule the charts show: that of the answer, or of the best model."""
-    choice = comparison.choice
-    models = [one for several in choice.candidates.values() for one in several]
-    own = [one for one in models if one.model == cheapest_measured(choice).model]
-    return choosing._cheapest(own or models, choice)
+    choice, answer = comparison.choice, comparison.answer
+    own = choice.candidates.get(answer.model)
+    if own is None:
+        return choosing._cheapest([one for rules in choice.candidates.values() for one in rules], choice)
+    return next(one for one in own if one.kind == answer.kind)
 
 
 def assert_agrees(opened):
@@ -42,8 +44,7 @@ def assert_agrees(opened):
     opened.open_tab("confusion")
     comparison = at_costs(*opened.costs)
     rule = shown_rule(comparison)
-    start = page_reports.named("ordinary")
-    assert opened.headline == (start.headline if opened.costs == (100, 40, 12) else words_at(comparison))
+    assert opened.headline == words_at(comparison)
     if rule.window.abstention_rate < 1:
         assert opened.window == (shown(rule.window.lower), shown(rule.window.upper))
     cells = opened.page.locator("table.confusion tbody td .tally").all_text_contents()
@@ -176,7 +177,7 @@ def test_an_empty_review_means_never_abstaining(open_page):
     page.fill("cost-abstain", "")
     assert page.costs == (100, 40, None)
     assert_agrees(page)
-    assert page.headline.startswith("Use forest: call positive from ")
+    assert page.headline.startswith("Proven. Use forest: call positive from ")
     assert "go to a person" not in page.headline
 
 
@@ -233,9 +234,8 @@ def test_capacity_is_kept_and_judged_as_in_python(open_page):
     assert page.text("capacity-hint") == "Both numbers together set a limit."
     page.fill("cases-per-day", 500)
     comparison = at_costs(100, 40, 12, max_abstention=0.1)
-    limited = measured_facts(comparison.choice)
-    assert page.headline == f"{measured_words(limited)} {comparison.answer.condition}"
-    assert page.window == (shown(limited["lower"]), shown(limited["upper"]))
+    assert page.headline == words_at(comparison)
+    assert page.window == (shown(comparison.answer.lower), shown(comparison.answer.upper))
     assert "this narrows the window" in page.text("capacity-hint")
     assert page.role("spread").is_visible()
     assert page.role("cost-bars").is_visible()
@@ -249,17 +249,16 @@ def test_capacity_is_kept_and_judged_as_in_python(open_page):
 def test_a_model_can_be_held_on_to(open_page):
     page = open_page()
     report = page_reports.named("ordinary")
-    choice = report.comparison.choice
+    y, scores = page_reports.three(600)
     for k, model in enumerate(report.models):
         page.select("model", k + 1)
         page.open_tab("models")
-        best = choosing._cheapest(choice.candidates[model.name], choice)
-        assert page.headline.startswith(f"Use {model.name}: call ")
-        estimate = measured_cost(best, choice.problem)
-        step = money_step(*estimate.interval, estimate.cost)
-        low, high = (money(end, step) for end in estimate.interval)
-        cost = f"Measured cost {money(estimate.cost, step)} per 1000 cases (95 % interval {low} to {high})"
-        assert cost in page.headline
+        alone = compare_models(y, {model.name: scores[model.name]}, costs=page_reports.COSTS)
+        if alone.answer.model is None:
+            assert f"The best candidate is {model.name}: call " in page.headline
+        else:
+            assert page.headline == words_at(alone), "what the copied command says of this model"
+        best = choosing._cheapest(alone.choice.candidates[model.name], alone.choice)
         assert page.window == (shown(best.window.lower), shown(best.window.upper))
         current = page.panel("models").locator("tr.current")
         assert current.locator("th").text_content().strip() == model.name
@@ -295,7 +294,7 @@ def test_the_table_of_models_against_python(open_page):
             shown(model.window.upper),
         ]
         rule = choosing._cheapest(comparison.choice.candidates[model.name], comparison.choice)
-        interval = measured_cost(rule, comparison.problem).interval
+        interval = cost_of(rule, comparison.problem).interval
         step = money_step(*interval, model.cost)
         expected = [1000 * value for value in (model.cost, *interval)]
         assert amounts(cost) == pytest.approx(expected, abs=0.51 * step)
@@ -338,8 +337,10 @@ def test_bars_show_the_answer_against_its_rivals(open_page):
         f"{cost} ({low} to {high}) per 1000 cases"
     )
     page.fill("cost-fp", 41)
-    assert " measured 8,800 (" in sticky.inner_text()
-    assert "roven" not in sticky.inner_text()
+    answer = at_costs(100, 41, 12).answer
+    cost, low, high = (money(value, step) for value in (answer.cost, *answer.interval))
+    assert sticky.inner_text().startswith("Proven. forest: positive from ")
+    assert sticky.inner_text().endswith(f" {cost} ({low} to {high}) per 1000 cases")
 
 
 def test_rare_errors_are_never_none(open_page):
@@ -352,31 +353,42 @@ def test_rare_errors_are_never_none(open_page):
         assert mark.bounding_box()["width"] >= 2
 
 
-def test_a_box_of_costs_decides_and_escape_cancels(open_page):
-    page = open_page("one_model")
-    before = page.headline
-    for side, end, value in [("mu", "from", 60), ("mu", "to", 20), ("nu", "from", 5), ("nu", "to", 25)]:
+def ends(page, *sides):
+    """The ends of ranges as their fields have them."""
+    found = [page.role(f"box-{side}-{end}").input_value() for side in sides for end in ("from", "to")]
+    return [float(value) if value else None for value in found]
+
+
+def fill_range(page, side, *values):
+    for end, value in zip(("from", "to"), values, strict=True):
         page.reveal(f"box-{side}-{end}").fill(str(value))
         page.role(f"box-{side}-{end}").blur()
     page.settle()
+
+
+def test_ranges_decide_as_in_python_and_escape_cancels(open_page):
+    page = open_page("one_model")
+    before = page.headline
+    fill_range(page, "fp", 60, 20)
     assert page.text("box-wrong") == "The range of a false alarm must not end before it begins."
     assert page.headline == before
-    for end, value in [("from", 20), ("to", 60)]:
-        page.role(f"box-mu-{end}").fill(str(value))
-        page.role(f"box-mu-{end}").blur()
-    page.settle()
+    fill_range(page, "fp", 20, 60)
+    fill_range(page, "abstain", 5, 25)
     assert page.text("box-wrong") == ""
     assert page.costs == (100, 40, 15), "prices stand in the middle of their ranges"
     y, scores = page_reports.three(300)
     ranges = CostRange(cost_fn=100, cost_fp=(20, 60), cost_abstain=(5, 25))
     comparison = compare_models(y, {"forest": scores["forest"]}, costs=ranges)
-    facts = measured_facts(comparison.choice)
-    assert page.headline == f"{measured_words(facts)} {comparison.answer.condition}"
-    assert page.window == (shown(facts["lower"]), shown(facts["upper"]))
-    assert page.text("more-controls") == "More: ranges of costs"
-    # the point takes its box along, and the hand gives it back
+    assert page.headline == words_at(comparison)
+    assert page.window == (shown(comparison.answer.lower), shown(comparison.answer.upper))
+    assert page.text("more-controls") == "More: ranges"
+    fill_range(page, "prevalence", 25, 45)
+    comparison = compare_models(y, {"forest": scores["forest"]}, costs=ranges, prevalence=(0.25, 0.45))
+    assert page.headline == words_at(comparison)
+    fill_range(page, "prevalence", "", "")
+    # the point takes its ranges along, and the hand gives them back
     page.click("explore")
-    assert page.role("box-mu-from").input_value() == ""
+    assert ends(page, "fp", "abstain") == [None] * 4
     assert page.role("explore").is_hidden()
     page.page.locator("#chart-map").scroll_into_view_if_needed()
     page.page.keyboard.down("Shift")
@@ -385,17 +397,17 @@ def test_a_box_of_costs_decides_and_escape_cancels(open_page):
     page.page.mouse.move(*page.place(0.3, 0.2), steps=2)
     page.press("Escape")
     page.page.mouse.up()
-    assert page.role("box-mu-from").input_value() == "", "Escape takes the box back"
+    page.settle()
+    assert ends(page, "fp", "abstain") == [None] * 4, "Escape takes the ranges back"
     page.page.mouse.move(*page.place(0.6, 0.05))
     page.page.mouse.down()
     page.page.mouse.move(*page.place(0.2, 0.25), steps=4)
     page.page.mouse.up()
     page.page.keyboard.up("Shift")
     page.settle()
-    names = ("box-mu-from", "box-mu-to", "box-nu-from", "box-nu-to")
-    assert [float(page.role(name).input_value()) for name in names] == pytest.approx([20, 60, 5, 25], abs=0.4)
+    assert ends(page, "fp", "abstain") == pytest.approx([20, 60, 5, 25], abs=0.4)
     page.fill("cost-fp", 50)
-    assert [float(page.role(name).input_value()) for name in names[:2]] == pytest.approx([30, 70], abs=0.4)
+    assert ends(page, "fp") == pytest.approx([30, 70], abs=0.4)
 
 
 def test_comparison_of_any_pair_against_the_report(open_page):
@@ -407,7 +419,7 @@ def test_comparison_of_any_pair_against_the_report(open_page):
         page.select("compare-b", pair.second)
         names = [report.models[k].name for k in (pair.first, pair.second)]
         rules = [choosing._cheapest(choice.candidates[name], choice) for name in names]
-        difference, interval = measured_difference(*rules, choice.problem)
+        difference, interval = difference_interval(*rules, choice.problem)
         lead = page.text("compare-here")
         winner, other = names if difference <= 0 else names[::-1]
         assert lead.startswith(f"Here {winner} costs ")
@@ -466,7 +478,7 @@ def test_the_map_of_winners_counts_rules_without_a_model(open_page):
     found = cells.locator(".numbers tbody tr td").all_text_contents()
     for row, column in ((5, 5), (6, 4), (2, 6)):
         comparison = at_costs(1, float(columns[column]) / 100, float(rows[row]) / 100)
-        model = cheapest_measured(comparison.choice).model
+        model = comparison.choice.best(comparison.choice.all).model
         assert found[len(columns) * row + column] == (model or "no model")
     # shares of the legend are those of the map as it is: rare positives, few reviews
     shares = page.panel("map").locator(".key li").all_text_contents()

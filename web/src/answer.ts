@@ -34,12 +34,23 @@ export function answerOf(prepared: Prepared, candidates: Candidates, asked: Aske
   const made = madeFacts(prepared, asked);
   const shown = made && madeRule(made, candidates, prepared);
   if (made !== null && shown !== null) return { rule: shown, facts: { ...made, positive: names.positive, negative: names.negative } };
-  const floorRules = cornerRules(candidates);
+  const own = held === null ? candidates : ofModel(candidates, held);
+  const floorRules = cornerRules(own);
   const floors = cornersOf(problem).map((corner, c) => (floorRules.length ? costAt(floorRules[c], corner) : 0));
-  const rule = held === null ? chosenOf(allOf(candidates), candidates, floors) : bestOf(candidates.models[held], problem, floors);
+  const chosen = chosenOf(allOf(own), own, floors);
+  const rule = held === null || chosen?.model === held ? chosen : bestOf(own.models[held], problem, floors);
   if (rule === null) return null;
   const models = prepared.models.map(({ data }) => data);
-  return { rule, facts: factsOf(rule, candidates, settingOf(prepared, problem, names), models, floorRules, { rests, corrects: corrects(prepared.report) }) };
+  return { rule, facts: factsOf(rule, own, settingOf(prepared, problem, names), models, floorRules, { rests, corrects: corrects(prepared.report) }) };
+}
+
+/** The same choice with the rules of one model alone. */
+function ofModel(candidates: Candidates, held: number): Candidates {
+  return {
+    ...candidates,
+    models: candidates.models.map((own, model) => (model === held ? own : [])),
+    chosenFor: (corner) => candidates.chosenFor(corner).filter(({ model }) => model === held),
+  };
 }
 
 /** Whether the page has all rules that were chosen among, and every case: then it corrects a cost for the choice. */

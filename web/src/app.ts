@@ -140,6 +140,7 @@ export class App<
     this.pending = this.left = null;
     for (const entry of this.panels) if (entry.missed !== "draw") entry.missed = work;
     this.look();
+    document.documentElement.dataset["rests"] = String(this.rests);
     performance.measure(work === "draw" ? "demur-draw" : "demur-drag", { start, end: performance.now() });
   }
 

@@ -49,6 +49,8 @@ _MOST_CELLS = 2200
 # a page stays small enough to mail: 11 bytes per number
 _MOST_ROW_NUMBERS = 24_000
 _SIDE = 24
+# with more answers the sums of products of a rule would fill a page
+_MOST_ANSWERS = 6
 
 
 # ---------------------------------------------------------------- prices of a review
@@ -265,7 +267,24 @@ def _rule(candidate: Candidate, place: int) -> dict[str, Any]:
         "honest": _table(honest, candidate.cases.repeats),
         # rules that choose nothing decide alike
         "hindsight": None if np.array_equal(honest, hindsight) else _table(hindsight, 1),
+        "products": _products(candidate),
     }
+
+
+def _products(candidate: Candidate) -> list[Any] | None:
+    """Cases by true class and by every two answers that two splits give them: intervals need these sums.
+
+    None where all splits decide alike; none listed where they would fill the page.
+    """
+    cases, decisions, size = candidate.cases, candidate.judged.honest, candidate.cases.n_classes + 1
+    if all(np.array_equal(codes, decisions[0]) for codes in decisions):
+        return None
+    if size > _MOST_ANSWERS:
+        return []
+    answers = np.sum([np.eye(size)[codes] for codes in decisions], axis=0)
+    classes, sizes = cases.codes[cases.splits.repeats[0].cell], cases.splits.judged()
+    parts = [(answers[own].T * sizes[own]) @ answers[own] for own in (classes == k for k in range(size - 1))]
+    return whole_counts(unrounded(np.ravel(parts)))
 
 
 def _table(table: FloatArray, repeats: int) -> list[Any]:

@@ -37,6 +37,10 @@ export interface ClassAnswer extends ClassEstimate {
   rule: Rule;
   confusion: number[][];
   confusionCost: number[][];
+  /** Shares of all cases by what the rule as written does with them. */
+  called: number[];
+  sent: number;
+  /** Honest share sent to a person, and of wrong answers. */
   abstained: number;
   wrong: number;
   dearest: { true: number; answer: number; share: number } | null;
@@ -61,7 +65,9 @@ export class Answers {
   private readonly rows: Rows | null;
 
   constructor(readonly data: ClassReportData) {
-    this.setting = { shares: data.shares, quantile: data.quantile ?? NaN, units: data.units };
+    // with importance weights no interval follows from sums of cases
+    const quantile = data.comparison.weights === "importance" ? null : data.quantile;
+    this.setting = { shares: data.shares, quantile: quantile ?? NaN, units: data.units, repeats: data.repeats };
     this.rows = readRows(data);
     this.trivial = data.trivial.map((kind, code) => this.always(kind, kind === "always abstain" ? data.classes.length : code));
     const [own, ...others] = data.levels.map(({ rules }) => rules.map((rule) => this.read(rule)));
@@ -85,6 +91,7 @@ export class Answers {
       columnCosts: null,
       honest: table,
       hindsight: table,
+      products: null,
       abstains: answer === sizes.length,
       order: [0, answer],
     };
@@ -105,6 +112,7 @@ export class Answers {
       columnCosts: rule.column_costs,
       honest,
       hindsight: rule.hindsight === null ? honest : table(rule.hindsight, 1),
+      products: rule.products,
       abstains: rule.abstain_weight !== null && rule.abstain_weight > 0,
       order: [1 + KINDS.indexOf(rule.kind as (typeof KINDS)[number]), rule.aim, rule.model],
     };
@@ -155,7 +163,7 @@ export class Answers {
     const table = abstain ? priceTable(prices) : prices.costs;
     const columnCosts = table.map((row) => row.map((cost) => cost - Math.min(...row)));
     const counts = this.count(this.rows, this.rows.proba[rule.model], columnCosts);
-    return { ...rule, columnCosts, honest: counts, hindsight: counts };
+    return { ...rule, columnCosts, honest: counts, hindsight: counts, products: null };
   }
 
   private count({ codes, sizes }: Rows, proba: Float64Array, costs: number[][]): number[][] {
@@ -205,12 +213,16 @@ export class Answers {
     const m = confusion.length;
     const table = priceTable(prices);
     const abstained = sum(confusion.map((row) => row[m]));
+    const written = sharesOf(rule.hindsight, this.setting.shares);
+    const called = written[0].map((_, j) => sum(written.map((row) => row[j])));
     const right = sum(confusion.map((row, k) => row[k]));
     return {
       ...estimate,
       rule,
       confusion,
       confusionCost: confusion.map((row, k) => row.map((share, j) => share * table[k][j])),
+      called: called.slice(0, m),
+      sent: called[m],
       abstained,
       wrong: sum(confusion.map((row) => sum(row.slice(0, m)))) - right,
       dearest: dearest(confusion, relativeTable(prices), estimate.cost),

@@ -27,6 +27,8 @@ export interface RuleData {
   honest: number[];
   /** The same of the rule chosen on all cases, once; null where it decides like the honest ones. */
   hindsight: number[] | null;
+  /** Cases by class and answers of two splits; null where all splits decide alike, empty where they are too many. */
+  products: number[] | null;
 }
 
 export interface Simplex {
@@ -98,7 +100,7 @@ export interface ClassReportData {
   headline: string;
   notes: string[];
   design?: DesignData | null;
-  comparison: { answer: MadeClassAnswer };
+  comparison: { answer: MadeClassAnswer; weights?: "importance" | "repeats" | null };
   models: ClassModelData[];
   trivial: string[];
   levels: { factor: number; abstain_costs: number[] | null; rules: RuleData[] }[];

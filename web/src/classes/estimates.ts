@@ -1,5 +1,5 @@
 /** Costs of rules from tables of decisions, as demur.comparison.estimates has them. */
-import { meanLoss, sampleOf } from "../comparison/meanLoss";
+import { classMeanLoss, meanLoss, sampleOf, type Losses, type MeanLoss } from "../comparison/meanLoss";
 
 /** Costs by true class and answer; `abstain` by true class, null where it is no answer. */
 export interface Prices {
@@ -11,6 +11,8 @@ export interface Prices {
 export interface Tables {
   honest: number[][];
   hindsight: number[][];
+  /** Cases by class and answers of two splits, over all pairs of splits; null where all splits decide alike, empty where unknown. */
+  products: readonly number[] | null;
 }
 
 /** What depends on the report alone. */
@@ -20,6 +22,7 @@ export interface Setting {
   quantile: number;
   /** Number of independent cases. */
   units: number;
+  repeats: number;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -54,34 +57,76 @@ export interface ClassEstimate {
   hindsight: number;
 }
 
-/** Honest cost with its interval for the true cost of the rule in use. */
+/** Honest cost with its interval for the true cost of the rule in use; the lower end is never below what is certain. */
 export function costOf(tables: Tables, prices: Prices, setting: Setting): ClassEstimate {
-  const table = priceTable(prices);
-  const { cost, low, raised } = ends(tables, table, table.map(() => 0), 1, setting);
   const { shares } = setting;
-  const hindsight = paid(sharesOf(tables.hindsight, shares), table);
-  return { cost: paid(sharesOf(tables.honest, shares), table), interval: [Math.min(low, cost), Math.max(raised, cost)], hindsight };
-}
-
-/** Interval of the cost of a rule beyond that of always giving one answer; two units of the worst loss are added. */
-export function beyond(tables: Tables, answer: number, prices: Prices, setting: Setting): [number, number] {
+  const quantile = quantileOf(tables, setting);
   const table = priceTable(prices);
-  const forward = ends(tables, table, table.map((row) => row[answer]), 2, setting);
-  const back = ends(tables, table.map((row) => row.map((loss) => -loss)), table.map((row) => -row[answer]), 2, setting);
-  return [Math.min(-back.raised, forward.cost), Math.max(forward.raised, forward.cost)];
+  const cost = paid(sharesOf(tables.honest, shares), table);
+  const hindsight = paid(sharesOf(tables.hindsight, shares), table);
+  const { factor, used, taken } = actionsOf(tables, shares);
+  const worst = Math.max(...table.flatMap((row, k) => row.filter((_, j) => used[k] && taken[j]).map((loss) => loss * factor[k])));
+  const mean = meanLoss(classLosses(tables, table, setting), worst, 1, 0);
+  const judged = table.filter((_, k) => sum(tables.honest[k]) > 0);
+  const spans = table.map((_, k) => k).concat(table.length).map((j) => judged.map((row) => row[j]));
+  const floor = table.map(() => spans.map((losses) => Math.min(...losses)));
+  const settled = (shares !== null && taken.filter(Boolean).length === 1) || spans.every((losses, j) => !taken[j] || Math.min(...losses) === Math.max(...losses));
+  const [raised, error] = mean.error === 0 && settled ? [cost, 0] : [mean.raised, mean.raisedError];
+  const low = Math.max(cost - quantile * mean.error, paid(sharesOf(tables.hindsight, shares), floor));
+  return { cost, interval: [Math.min(low, cost), Math.max(raised + quantile * error, cost)], hindsight };
 }
 
-/** Mean loss beyond what is spared in each class, its lower end, and the upper one with units of the worst loss added. */
-function ends({ honest, hindsight }: Tables, losses: readonly number[][], spared: readonly number[], added: number, { shares, quantile, units }: Setting) {
-  const cells = honest.flatMap((row, kind) => row.map((cases, answer) => ({ kind, answer, cases, loss: losses[kind][answer] - spared[kind] })));
-  const column = (of: (cell: (typeof cells)[number]) => number): Float64Array => Float64Array.from(cells, of);
-  const mass = column(({ cases }) => cases);
-  const sample = sampleOf(mass, mass, units, Uint8Array.from(cells, ({ kind }) => kind), shares, null);
-  const taken = (answer: number): boolean => [honest, hindsight].some((table) => table.some((row) => row[answer] > 0));
+/** Interval of the cost of a rule beyond that of always giving one answer. */
+export function beyond(tables: Tables, answer: number, prices: Prices, setting: Setting): [number, number] {
+  const quantile = quantileOf(tables, setting);
+  const { taken } = actionsOf(tables, setting.shares);
+  const gaps = priceTable(prices).map((row) => row.map((loss) => loss - row[answer]));
+  const gap = gapOf(tables, gaps, taken, setting);
+  const back = gapOf(tables, gaps.map((row) => row.map((loss) => -loss)), taken, setting);
+  // no case differs by more than the actions of the two rules can
+  const ends = gaps.filter((_, k) => sum(tables.honest[k]) > 0).map((row) => row.filter((_, j) => taken[j]));
+  const low = Math.max(-back.raised - quantile * back.raisedError, Math.min(...ends.flat()));
+  const high = Math.min(gap.raised + quantile * gap.raisedError, Math.max(...ends.flat()));
+  return [Math.min(low, gap.cost), Math.max(high, gap.cost)];
+}
+
+/** Mean loss beyond that of another rule, either of which gives one answer; units of the worst loss are added. */
+function gapOf(tables: Tables, gaps: number[][], taken: boolean[], setting: Setting): MeanLoss {
+  const { factor, used } = actionsOf(tables, setting.shares);
+  const losses = classLosses(tables, gaps, setting);
+  const worst = gaps.map((row, k) => (used[k] ? Math.max(...row.filter((_, j) => taken[j])) : -Infinity));
+  return losses.sample.stratum === null ? meanLoss(losses, Math.max(...worst.map((loss, k) => loss * factor[k])), 2, 0) : classMeanLoss(losses, worst, 0);
+}
+
+function quantileOf({ products }: Tables, { quantile }: Setting): number {
+  return products?.length === 0 ? NaN : quantile;
+}
+
+/** Which classes and actions a rule can meet, and how much more than others a case of a class weighs. */
+function actionsOf({ honest, hindsight }: Tables, shares: number[] | null) {
   const sizes = honest.map(sum);
-  const factor = (kind: number): number => (shares === null ? 1 : (shares[kind] * sum(sizes)) / Math.max(sizes[kind], 1e-300));
-  const possible = cells.filter(({ kind, answer }) => sizes[kind] > 0 && factor(kind) > 0 && taken(answer));
-  const worst = Math.max(...possible.map(({ kind, loss }) => loss * factor(kind)));
-  const found = meanLoss({ loss: column(({ loss }) => loss), within: null, sample }, worst, added, 0);
-  return { cost: found.cost, low: found.cost - quantile * found.error, raised: found.raised + quantile * found.raisedError };
+  return {
+    factor: sizes.map((size, k) => (shares === null ? 1 : (shares[k] * sum(sizes)) / Math.max(size, 1e-300))),
+    used: sizes.map((size, k) => size > 0 && (shares === null || shares[k] > 0)),
+    taken: honest[0].map((_, j) => [honest, hindsight].some((table) => table.some((row) => row[j] > 0))),
+  };
+}
+
+/** Losses by class: their mean, and the variance among its cases. */
+function classLosses({ honest, products }: Tables, losses: readonly number[][], { shares, units, repeats }: Setting): Losses {
+  const mass = Float64Array.from(honest, sum);
+  const mean = mass.map((size, k) => (size > 0 ? sum(honest[k].map((cases, j) => cases * losses[k][j])) / size : 0));
+  const within = mass.map((size, k) => {
+    const row = losses[k];
+    const at = k * row.length ** 2;
+    const squares =
+      products === null
+        ? sum(honest[k].map((cases, j) => cases * row[j] ** 2))
+        : sum(row.map((one, i) => sum(row.map((two, j) => products[at + i * row.length + j] * one * two)))) / repeats ** 2;
+    const spread = size > 0 ? squares / size - mean[k] ** 2 : 0;
+    // all losses equal: what is left of their spread is rounding
+    return spread > 1e-14 * mean[k] ** 2 ? spread : 0;
+  });
+  const kinds = Uint8Array.from(mass, (_, k) => k);
+  return { loss: mean, within, sample: sampleOf(mass, mass, units, kinds, shares, null) };
 }

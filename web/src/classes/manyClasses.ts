@@ -129,10 +129,8 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
 }
 
 /** Right, wrong, to a person: the cases of the sentence. */
-function spreadOf({ own, answer, data }: ClassSituation): Part[] {
-  const { shares } = data.comparison.answer;
-  const called = data.classes.map((name, j) => (own ? shares[name] : answer.confusion.reduce((all, row) => all + row[j], 0)));
-  const counts = sharesOf1000([...called, own ? shares["abstain"] : answer.abstained]);
+function spreadOf({ answer }: ClassSituation): Part[] {
+  const counts = sharesOf1000([...answer.called, answer.sent]);
   const sent = counts[counts.length - 1];
   const mistaken = Math.min(1000 - sent, Math.round(1000 * answer.wrong));
   const part = (look: Part["look"], cases: number, name: string): Part => ({ look, cases, name, where: "", wrong: 0, errors: "" });

@@ -62,10 +62,9 @@ function each(names: string[], values: number[]): string {
   return names.map((name, k) => `${name} ${four(values[k])}`).join(", ");
 }
 
-/** What happens to 1000 cases. */
-function happens({ classes }: ClassReportData, { confusion, abstained, wrong, rule }: ClassAnswer): string {
-  const called = classes.map((name, j) => [name, confusion.reduce((all, row) => all + row[j], 0)] as const);
-  return outcomeWords(called, abstained, rule.abstainWeight !== null, counted(wrong, "wrong answer"));
+/** What happens to 1000 cases: calls are those of the written rule, mistakes are honest. */
+function happens({ classes }: ClassReportData, { called, sent, wrong, rule }: ClassAnswer): string {
+  return outcomeWords(classes.map((name, j) => [name, called[j]]), sent, rule.abstainWeight !== null, counted(wrong, "wrong answer"));
 }
 
 function costliestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {

@@ -129,7 +129,7 @@ export function classMeanLoss(losses: Losses, worst: readonly number[], rateVari
   const plain = meanLoss(losses, 0, 0, rateVariance);
   const means: number[] = [];
   let [raised, variance] = [0, 0];
-  for (const kind of [0, 1]) {
+  for (const kind of worst.keys()) {
     const own = [...loss.keys()].filter((row) => sample.stratum![row] === kind);
     const pick = (column: Float64Array, factor = 1): Float64Array => Float64Array.from(own, (row) => column[row] * factor);
     const share = own.reduce((sum, row) => sum + sample.weight[row], 0);

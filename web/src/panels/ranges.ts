@@ -1,5 +1,6 @@
 /** Costs and a share of positives known only as ranges: fields for their ends. */
 import type { Ends, Ranges } from "../comparison/problem";
+import { sameRanges } from "../state";
 import type { TwoApp } from "../twoClasses";
 import { el, setText } from "../view/dom";
 import { typed } from "../view/format";
@@ -32,6 +33,8 @@ export function rangesField(app: TwoApp): Panel {
     }),
   ) as Record<Side, HTMLInputElement[]>;
   const fields = SIDES.flatMap((side) => inputs[side]);
+  // what the fields say: what is half typed stays until ranges come from elsewhere
+  let known: Ranges | null = null;
   const wrong = el("p", { class: "wrong", id: "box-wrong", "data-role": "box-wrong", role: "status" });
   const clear = button("Remove", "box-clear", () => app.change({ ranges: null }));
   // Escape takes back what was typed
@@ -59,11 +62,13 @@ export function rangesField(app: TwoApp): Panel {
     if (reason !== undefined) return;
     const [fn, fp, abstain, prevalence] = found as (Ends | null)[];
     app.change({ ranges: { fn, fp, abstain, prevalence } });
+    known = app.current.ranges;
   }
 
   /** Show what holds, whatever was typed. */
   function write(ranges: Ranges | null): void {
     setText(wrong, "");
+    known = ranges;
     for (const side of SIDES) {
       inputs[side].forEach((input, end) => {
         const range = ranges?.[side] ?? null;
@@ -77,7 +82,7 @@ export function rangesField(app: TwoApp): Panel {
     element: group("Ranges", el("p", { class: "hint" }, HINT), ends, wrong, clear),
     draw: ({ state: { ranges } }) => {
       clear.hidden = ranges === null;
-      if (!fields.includes(document.activeElement as HTMLInputElement)) write(ranges);
+      if (!sameRanges(ranges, known) && !fields.includes(document.activeElement as HTMLInputElement)) write(ranges);
     },
   };
 }
