@@ -270,7 +270,6 @@ def measured_facts(choice, best=None):
         "kind": choosing._kind(best),
         "model": best.model,
         **(_class_facts if problem.many else _window_facts)(best, choice, confusion, found.cost),
-        "abstained": float(confusion[:, -1].sum()),
         "abstention_rate": float(confusion[:, -1].sum()),
         "cost": found.cost,
         "interval": tuple(found.interval),
@@ -289,7 +288,8 @@ def measured_facts(choice, best=None):
 
 def _window_facts(best, choice, confusion, _):
     window, (negative, positive) = choosing._thresholds(best, choice.problem), choice.class_names
-    called = confusion.sum(axis=0).tolist()
+    # of the rule as written, as an `Answer` has them
+    called = rates_of(best.hindsight, choice.problem.shares).sum(axis=0).tolist()
     return {
         "positive": positive,
         "negative": negative,
@@ -299,6 +299,7 @@ def _window_facts(best, choice, confusion, _):
         "calls_negative": window.lower > -np.inf,
         "called_positive": called[1],
         "called_negative": called[0],
+        "abstained": called[2],
         "missed": float(confusion[1, 0]),
         "alarms": float(confusion[0, 1]),
     }
@@ -316,6 +317,7 @@ def _class_facts(best, choice, confusion, cost):
         "abstain_weight": None if rule is None else rule.abstain_weight,
         "family": None if rule is None else rule.family,
         "called": confusion[:, :m].sum(axis=0).tolist(),
+        "abstained": float(confusion[:, -1].sum()),
         "wrong": float(confusion[:, :m].sum() - np.trace(confusion[:, :m])),
         "dearest": {**dearest, "share": paid.max() / cost} if paid.max() > 0 and cost > 0 else None,
     }
