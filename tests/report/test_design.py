@@ -1,14 +1,15 @@
-"""Clusters and times in a report: the answer of Python at its costs, elsewhere measured without intervals."""
+"""Clusters and times in a report: the answer of Python; a page of counts measures without intervals."""
 
-import base64
 import json
 
 import numpy as np
 import pytest
 
+import page_reports
 from demur import CaseCosts, CostMatrix, CostModel, InputError, Policy, Report, compare_models
 from demur.comparison.problem import Limits
-from demur.report import Dossier
+from demur.costs.case_costs import CaseFactors
+from demur.report import Dossier, cases
 from demur.report.class_page import class_choice_at, holds_rows
 from measured import cheapest_measured, measured_cost, measured_facts, measured_words
 from page_reports import COSTS, STAGE_COSTS, STAGES, belonging, days, drifting, named, report, stages, three
@@ -20,6 +21,13 @@ OTHERS = [
     CostModel(cost_fn=20, cost_fp=60, cost_abstain=9),
     CostModel(cost_fn=3, cost_fp=1),
 ]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Make reports whose pages list no cases."""
+    monkeypatch.setattr(cases, "_MOST_CASES", 0)
+    return lambda name: getattr(page_reports, name)()
 
 
 @pytest.fixture(scope="module")
@@ -80,21 +88,27 @@ def test_tests_of_pairs_count_clusters():
 
 def test_no_cluster_is_torn_apart_and_none_is_named(documents):
     _, scores, person = belonging(240)
-    cases = documents["clustered"]["cases"]
+    listed = documents["clustered"]["cases"]
     owner = dict(zip(scores["forest"].tolist(), person.tolist(), strict=True))
-    ranks = np.frombuffer(base64.b64decode(cases["ranks"][0]), dtype="<u2")
-    owners = [owner[cases["scores"][0][rank]] for rank in ranks]
-    for folds in cases["folds"]:
+    owners = [owner[score] for score in listed["scores"][0]]
+    for folds in (*listed["folds"], listed["clusters"]):
         assert len(set(zip(owners, folds, strict=True))) == 60
+    # numbered in the order in which they come, whatever their names
+    assert list(dict.fromkeys(listed["clusters"])) == list(range(60))
     assert "person-" not in json.dumps(documents["clustered"])
 
 
-def test_fold_tables_of_times_are_those_of_a_shuffled_split(documents):
-    shuffled = report(*drifting(800)).to_dict()
-    for part in ("folds", "repeats", "cases", "pairs"):
-        assert documents["timed"][part] == shuffled[part]
-    for one, two in zip(documents["timed"]["models"], shuffled["models"], strict=True):
-        assert one["folds"] == two["folds"]
+def test_cases_with_times_are_in_their_blocks(documents):
+    _, scores = drifting(800)
+    listed, blocks = documents["timed"]["cases"], named("timed").comparison.by_block
+    assert (listed["forward"], listed["first"], len(listed["folds"])) == (True, blocks[0].block - 1, 1)
+    day = dict(zip(scores["forest"].tolist(), days(800).astype(str).tolist(), strict=True))
+    dated = np.array([day[score] for score in listed["scores"][0]])
+    block = np.array(list(listed["folds"][0]), dtype=int)
+    for one in blocks:
+        own = dated[block == one.block - 1]
+        assert (min(own), max(own), len(own)) == (one.start, one.end, one.n)
+    assert max(dated[block < listed["first"]]) < blocks[0].start
 
 
 def test_wrong_clusters_and_times_are_refused():
@@ -131,7 +145,7 @@ def asked(made, points=()):
     """Ask the page at the costs of the report and at others."""
     costs = [page_costs(made.costs), *map(page_costs, points)]
     state = dict.fromkeys(("positive", "negative", "unit"), "")
-    state |= dict.fromkeys(("prevalence", "model", "box", "capacity", "today", "compare", "yearly"))
+    state |= dict.fromkeys(("prevalence", "model", "ranges", "capacity", "today", "compare", "yearly"))
     state |= {"costs": costs[0], "colour": "cost", "theme": "system"}
     about = {"report": made.to_json(), "prevalence": None}
     first, others = ask(
@@ -166,8 +180,25 @@ def test_at_its_costs_the_page_says_the_answer_of_python(name):
 
 @needs_node
 @pytest.mark.parametrize("name", ["clustered", "timed"])
-def test_elsewhere_the_page_measures_without_intervals_against_oracle(name):
+def test_elsewhere_a_page_of_cases_says_what_python_says(name):
     made = named(name)
+    _, (_, *said) = asked(made, OTHERS)
+    y, scores, person = belonging(240) if name == "clustered" else (*drifting(800), None)
+    time = days(800) if name == "timed" else None
+    for costs, page in zip(OTHERS, said, strict=True):
+        answer = compare_models(y, scores, costs=costs, groups=person, time=time).answer
+        assert page["words"] == answer.words
+        assert page["facts"]["interval"] == pytest.approx(list(answer.interval), rel=1e-9)
+    assert not any("without intervals" in note for note in made.notes)
+
+
+@needs_node
+@pytest.mark.parametrize("name", ["clustered", "timed"])
+def test_elsewhere_a_page_of_counts_measures_without_intervals_against_oracle(name, counted):
+    made = counted(name)
+    document = made.to_dict()
+    assert any("without intervals" in note for note in made.notes)
+    assert (document["cases"], document["inference"]["quantile"]) == (None, None)
     _, (_, *said) = asked(made, OTHERS)
     # without times a comparison splits the same cases at random
     y, scores, person = belonging(240) if name == "clustered" else (*drifting(800), None)
@@ -189,28 +220,30 @@ def test_elsewhere_the_page_measures_without_intervals_against_oracle(name):
     assert chosen > {None} or None not in chosen, "some point has a model"
 
 
+def test_fold_tables_of_times_are_those_of_a_shuffled_split(counted):
+    shuffled, timed = report(*drifting(800)).to_dict(), counted("timed").to_dict()
+    for part in ("folds", "repeats", "cases", "pairs"):
+        assert timed[part] == shuffled[part]
+    for one, two in zip(timed["models"], shuffled["models"], strict=True):
+        assert len(one["folds"]) == 100
+        assert one["folds"] == two["folds"]
+
+
 @needs_node
-def test_amounts_and_limits_follow_clusters_and_times():
+def test_amounts_and_limits_follow_clusters_and_times_against_python():
     y, scores, person = belonging(240)
     amount = np.random.default_rng(6).lognormal(4, 1, 240)
     costs = CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=8, columns={"cost_fn": "amount"})
-    made = report(y, scores, costs=costs, groups=person, time=days(240), limits=Limits(max_abstention=0.3))
+    design = {"groups": person, "time": days(240)}
+    made = report(y, scores, costs=costs, **design, limits=Limits(max_abstention=0.3))
     assert made.to_dict()["design"]["clusters"] == made.comparison.units
-    factors = {"fn": 1, "fp": 1, "abstain": 1}
-    own, other = ask(
-        [
-            {
-                "kind": "answer",
-                "report": made.to_json(),
-                "prevalence": None,
-                "points": [factors, {**factors, "abstain": 0.5}],
-            }
-        ]
-    )[0]
+    points = [{"fn": 1, "fp": 1, "abstain": 1}, {"fn": 1, "fp": 1, "abstain": 0.5}]
+    question = {"kind": "answer", "report": made.to_json(), "prevalence": None, "points": points}
+    own, other = ask([question])[0]
     assert own["words"] == f"{made.headline} {made.comparison.answer.condition}"
-    assert "Measured cost" in other["words"]
-    assert "95 %" not in other["words"]
-    assert "NaN" not in other["words"]
+    cheaper = costs.at(CaseFactors(1, 1, 0.5))
+    expected = compare_models(y, scores, costs=cheaper, **design, max_abstention=0.3).answer
+    assert other["words"] == f"{expected.words} {expected.condition}"
 
 
 # ---------------------------------------------------------------- many classes
@@ -282,13 +315,13 @@ def test_blocks_of_time_are_a_table_of_the_page(open_page):
 def test_clusters_are_named_at_the_top_and_in_the_footer(open_page):
     page = open_page("clustered")
     assert "intervals count 60 clusters" in page.page.locator(".facts").text_content()
-    assert "which of them may belong together" in page.text("embedded")
+    assert "which of them belong together" in page.text("embedded")
     assert page.panel("cost-curve").count() == 1
+    y, scores, person = belonging(240)
     page.fill("cost-abstain", 5)
-    assert "Measured cost" in page.headline
-    assert "(" not in page.headline.split("Measured cost")[1]
+    page.until("document.querySelector('[data-role=decision]').textContent.startsWith('Unproven')")
+    assert page.headline == compare_models(y, scores, costs=OTHERS[0], groups=person).answer.words
     page.fill("today-upper", 0.5)
     page.open_tab("compare")
     for text in (page.text("today-words"), page.text("compare-here"), page.open_tab("models").text_content()):
         assert "NaN" not in text
-    assert "prove" not in page.text("today-words") + page.text("compare-here")

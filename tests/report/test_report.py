@@ -13,8 +13,9 @@ import pytest
 
 import demur
 from demur import CaseCosts, CostModel, InputError, Report, ScoreCounts
+from demur._kernels.thresholds import cut_points
 from demur.honest import splits
-from demur.report import DataSource
+from demur.report import DataSource, cases
 from demur.report.model import roc_points, score_bins
 from demur.surface.window import written_window
 
@@ -27,6 +28,14 @@ HOSTILE = "<script>alert(1)</script>"
 @pytest.fixture(scope="module")
 def two():
     return Report.from_predictions(Y, {"good": A, "noisy": B}, costs=COSTS, confidence_level=0.9, seed=7)
+
+
+@pytest.fixture(scope="module")
+def counted(two):
+    """The same as a page has it that lists no cases."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cases, "_MOST_CASES", 0)
+        return two.to_dict()
 
 
 # ---------------------------------------------------------------- numbers
@@ -71,8 +80,9 @@ def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
         assert len(model["cuts"]["lower"]) == len(blocks.positives) + 1
 
 
-def test_fold_tables_hold_every_case_once(two):
-    for model in two.to_dict()["models"]:
+def test_fold_tables_hold_every_case_once(counted):
+    assert counted["cases"] is None
+    for model in counted["models"]:
         assert len(model["folds"]) == 10 * 10, "ten folds of each of ten splits"
         for kind, total in (("positives", Y.sum()), ("negatives", len(Y) - Y.sum())):
             held = [sum(fold[f"held_{kind}"]) for fold in model["folds"]]
@@ -122,48 +132,43 @@ def test_pvalues_of_pairs_are_adjusted_against_the_table_of_compare(models):
         assert found[0] >= pair["auc"]["pvalue"]
 
 
-DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+def listed_cases(document):
+    """Classes, folds by split and scores by model, as a page of rows lists them."""
+    rows = document["cases"]
+    size = len(rows["folds"][0])
+    folds = [np.array(list(digits), dtype=int) for digits in rows["folds"]]
+    return np.arange(size) < rows["positives"], folds, [np.array(column) for column in rows["scores"]]
 
 
-def numbers_of(column):
-    """Read a column of a joint table: one digit for each number, or a list."""
-    return [DIGITS.index(letter) for letter in column] if isinstance(column, str) else column
-
-
-def own_table(blocks):
-    """All cases judged by their own blocks: none lies on a threshold."""
-    spread = {}
-    for kind in ("positives", "negatives"):
-        column = np.zeros(2 * len(blocks[kind]) - 1)
-        column[::2] = blocks[kind]
-        spread[f"held_{kind}"] = column.tolist()
-    return spread
-
-
-@pytest.mark.parametrize(("table", "repeats"), [("joint", 10), ("joint_hindsight", 1)])
-def test_joint_tables_have_the_fold_tables_as_margins(two, table, repeats):
+def test_fold_tables_follow_from_the_cases_of_a_page_by_definition(two, counted):
     document = two.to_dict()
-    joint = {name: np.array(numbers_of(column)) for name, column in document["pairs"][0][table].items()}
-    assert joint["cases"].sum() == repeats * len(Y)
-    held = [model["folds"] if repeats > 1 else [own_table(model["blocks"])] for model in document["models"]]
-    starts = [np.cumsum([0, *[len(one["held_positives"]) for one in tables] * 2]) for tables in held]
-    # the first model's slots as steps, the second's as positions in its table
-    first = np.cumsum(joint["first"])
-    segment = np.searchsorted(starts[0], first, side="right") - 1
-    for slot, tables in zip((first, starts[1][segment] + joint["second"]), held, strict=True):
-        margin = np.concatenate(
-            [one[f"held_{kind}"] for kind in ("positives", "negatives") for one in tables]
-        )
-        assert np.bincount(slot, joint["cases"], len(margin)).tolist() == margin.tolist()
+    positive, folds, scores = listed_cases(document)
+    for own, model, column in zip(document["models"], counted["models"], scores, strict=True):
+        assert own["folds"] == []
+        tables = iter(model["folds"])
+        for split in folds:
+            for fold in range(document["folds"]):
+                table, out = next(tables), split == fold
+                counts = ScoreCounts.from_arrays(positive[~out], column[~out])
+                blocks = counts.blocks()
+                assert table["positives"] == blocks.positives.tolist()
+                assert table["negatives"] == blocks.negatives.tolist()
+                lower, upper = cut_points(blocks.lower, blocks.upper)
+                # inner thresholds that a held-out score passes, and those that it reaches
+                place = np.searchsorted(lower[1:-1], column, "left")
+                place = place + np.searchsorted(upper[1:-1], column, "right")
+                for kind, name in ((True, "held_positives"), (False, "held_negatives")):
+                    held = np.bincount(
+                        place[out & (positive == kind)], minlength=2 * len(blocks.positives) - 1
+                    )
+                    assert table[name] == held.tolist()
 
 
-def test_joint_tables_of_the_best_models_come_first(monkeypatch):
-    models = {"noisy": B, "good": A, "noisier": B + np.random.default_rng(5).normal(size=len(B))}
-    report = Report.from_predictions(Y, models, costs=COSTS)
-    best = next(pair for pair in report.pairs if (pair.first, pair.second) == (0, 1))
-    monkeypatch.setattr("demur.report.document._MOST_GROUPS", best.groups)
-    kept = [(pair["a"], pair["b"]) for pair in report.to_dict()["pairs"] if pair["joint"] is not None]
-    assert kept == [(0, 1)]
+def test_roc_curves_are_those_of_the_cases_or_thinned(two, counted):
+    assert [model["roc"] for model in two.to_dict()["models"]] == [None, None]
+    for model, scores in zip(counted["models"], (A, B), strict=True):
+        points = roc_points(ScoreCounts.from_arrays(Y, scores))
+        assert model["roc"]["tpr"] == pytest.approx(points["tpr"], rel=1e-5)
 
 
 def test_bounds_by_count_against_certificates(two):
@@ -184,19 +189,17 @@ def test_bounds_by_count_against_certificates(two):
 
 
 def test_cases_of_a_page_are_the_rows_and_their_folds(two):
-    cases = two.to_dict()["cases"]
+    listed = two.to_dict()["cases"]
     positive = np.asarray(Y) == 1
-    assert cases["positives"] == positive.sum()
-    assert (cases["sizes"], len(cases["folds"])) == (None, two.comparison.repeats)
-    assert {len(fold) for fold in cases["folds"]} == {len(Y)}
-    stored = [
-        np.asarray(distinct)[np.frombuffer(base64.b64decode(packed), dtype="<u2")]
-        for distinct, packed in zip(cases["scores"], cases["ranks"], strict=True)
-    ]
+    assert listed["positives"] == positive.sum()
+    assert (listed["sizes"], len(listed["folds"])) == (None, two.comparison.repeats)
+    assert (listed["forward"], listed["first"], listed["clusters"]) == (False, 0, None)
+    assert {len(fold) for fold in listed["folds"]} == {len(Y)}
     # positives first, then by the scores: never the order of the file
     order = np.lexsort([B, A, ~positive])
-    assert all(np.array_equal(found, column[order]) for found, column in zip(stored, (A, B), strict=True))
-    for text, rows in zip(cases["folds"], two.comparison.cases["good"].splits.repeats, strict=True):
+    for found, column in zip(listed["scores"], (A, B), strict=True):
+        assert np.array_equal(found, column[order])
+    for text, rows in zip(listed["folds"], two.comparison.cases["good"].splits.repeats, strict=True):
         fold = np.empty(len(Y), dtype=int)
         fold[rows.cell] = rows.fold
         assert text == "".join(map(str, fold[order]))
@@ -481,7 +484,7 @@ def test_roc_points_are_points_of_the_curve():
 
 def test_json_is_valid_and_versioned(two):
     document = json.loads(two.to_json(), parse_constant=pytest.fail)
-    assert (document["schema"], document["version"]) == ("demur.report", 4)
+    assert (document["schema"], document["version"]) == ("demur.report", 5)
     assert list(document) == [
         "schema",
         "version",
@@ -504,6 +507,7 @@ def test_json_is_valid_and_versioned(two):
         "comparison",
         "bounds",
         "cases",
+        "inference",
         "amounts",
         "groups",
         "models",
@@ -600,6 +604,24 @@ class _Tags(HTMLParser):
         self.inside = None
 
 
+def unpacked(value):
+    """Read a packed column by the definition of its format."""
+    if set(value) == {"$f"}:
+        column = np.frombuffer(base64.b64decode(value["$f"]), "<f8").tolist()
+        return [{math.inf: "inf", -math.inf: "-inf"}.get(one, None if one != one else one) for one in column]
+    if set(value) not in ({"$u"}, {"$d"}):
+        return value
+    (kind, text), *_ = value.items()
+    found, number, place = [], 0, 0
+    for byte in base64.b64decode(text):
+        number += (byte & 127) << place
+        place += 7
+        if byte < 128:
+            found.append(number)
+            number = place = 0
+    return found if kind == "$u" else np.cumsum(found).tolist()
+
+
 PLAIN = ["html", "head", "meta", "meta", "meta", "meta", "meta", "title", "style", "body", "main", "h1", "p"]
 
 
@@ -615,7 +637,8 @@ def test_page_keeps_names_as_text_and_data_whole(tmp_path):
     assert parsed.tags == [*PLAIN, "noscript", "p", "script", "script"]
     assert parsed.texts["title"] == f"demur: {HOSTILE}"
     assert parsed.texts["demur-headline"] == report.headline
-    assert json.loads(parsed.texts["demur-data"]) == report.to_dict()
+    data = json.loads(parsed.texts["demur-data"], object_hook=unpacked)
+    assert data == json.loads(report.to_json())
     assert "\u2028" not in parsed.texts["demur-data"]
     assert '<main id="demur-app" class="page">' in text, "margins do not wait for the script"
 

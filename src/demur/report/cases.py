@@ -21,7 +21,15 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["base64_of", "page_costs", "page_design", "page_evidence", "t_quantile", "whole_number"]
+__all__ = [
+    "base64_of",
+    "lists_cases",
+    "page_costs",
+    "page_design",
+    "page_evidence",
+    "t_quantile",
+    "whole_number",
+]
 
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
@@ -54,7 +62,8 @@ def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
     """Return what a page of two classes holds of the cases; nothing where they allow no honest cost."""
     if comparison is None:
         return dict.fromkeys(_EVIDENCE)
-    # tables of folds are of these splits: shuffled ones also where the answer is judged forward in time
+    # tables of folds are of these splits: shuffled ones also where the answer is judged forward in time;
+    # a list of cases has the splits of the answer
     split = next(iter(comparison.cases.values()))
     cases, cells = _cases(comparison)
     found = (
@@ -88,20 +97,24 @@ def page_design(comparison: Comparison) -> dict[str, Any] | None:
     }
 
 
-def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | None]:
-    """List the cases with folds and scores, and where the comparison holds each of them.
-
-    None where they are too many or were split model by model, or some of them have no label.
-    """
+def lists_cases(comparison: Comparison) -> bool:
+    """Whether a page lists the cases: few, split alike for all models, and each with a label."""
     assert comparison.choice is not None
     cases, *others = comparison.choice.cases.values()
-    first = cases.splits.repeats[0]
-    size, models = len(first.cell), comparison.judged.values()
-    apart = any(one is not cases for one in others)
-    unlike = apart or cases.unlabelled is not None
-    if unlike or size > _MOST_CASES or size * len(models) > _MOST_SCORES or cases.folds > 10:
+    alike = all(one is cases for one in others) and cases.unlabelled is None
+    size = len(cases.splits.repeats[0].cell)
+    few = size <= _MOST_CASES and size * len(comparison.judged) <= _MOST_SCORES
+    return alike and few and cases.folds <= 10
+
+
+def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | None]:
+    """List the cases with folds and scores, and where the comparison holds each of them; or None."""
+    if not lists_cases(comparison):
         return None, None
-    scores = [model.scores[first.cell] for model in models]
+    assert comparison.choice is not None
+    cases = comparison.choice.first
+    first = cases.splits.repeats[0]
+    scores = [model.scores[first.cell] for model in comparison.judged.values()]
     folds = [rows.fold for rows in cases.splits.repeats]
     cluster = [] if cases.cluster is None else [cases.cluster[first.cell]]
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)

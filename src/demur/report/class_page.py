@@ -170,7 +170,7 @@ def class_document(
     problem, choice, answer = comparison.problem, comparison.choice, comparison.answer
     assert isinstance(problem.costs, ClassCosts)
     assert choice is not None
-    prices, labels = problem.costs.mean, list(comparison.classes)
+    prices, labels, design = problem.costs.mean, list(comparison.classes), page_design(comparison)
     names = [str(name) for name in labels]
     return {
         "schema": _SCHEMA,
@@ -187,9 +187,7 @@ def class_document(
         "shares": json_safe(problem.shares),
         "confidence_level": problem.confidence_level,
         "units": choice.first.units,
-        "quantile": None
-        if page_design(comparison) is not None
-        else t_quantile(choice.first.units, problem.confidence_level),
+        "quantile": t_quantile(choice.first.units, problem.confidence_level) if design is None else None,
         "folds": comparison.folds,
         "repeats": comparison.repeats,
         "seed": problem.seed,
@@ -200,7 +198,7 @@ def class_document(
         "condition": answer.condition,
         "headline": answer.words,
         "notes": list(notes),
-        "design": page_design(comparison),
+        "design": design,
         "comparison": comparison.to_dict(),
         "models": [
             {

@@ -35,7 +35,7 @@ from demur.honest.splits import FEWEST_CASES
 from demur.monitoring.judgement import judge_policy
 from demur.policy.policy import Policy
 from demur.report.building import begin_models, begin_pairs, lone_models
-from demur.report.cases import page_costs, page_design, page_evidence, whole_number
+from demur.report.cases import lists_cases, page_costs, page_design, page_evidence, whole_number
 from demur.report.class_page import (
     ReviewLevel,
     class_choice_at,
@@ -66,10 +66,10 @@ class Report(Result):
 
     Make one with `from_predictions` or, where only counts are at hand, `from_counts`. The answer and
     every cost are those of `compare_models`. `to_html` writes an interactive page that opens with the
-    answer, and where a reader sets the costs: at others it measures the cheapest rule itself, without a
-    verdict. Up to 4,096 cases it holds the scores and classes of all of them, in the order of their
-    content; above that counts by block of scores. The page of many classes prices the rules it holds,
-    as `answer_at` does.
+    answer, and where a reader sets the costs. Up to 4,096 cases it holds the scores and classes of all of
+    them, in the order of their content, and says at any costs what `compare_models` says; above that it
+    holds counts by block of scores and measures the cheapest rule, without a verdict. The page of many
+    classes prices the rules it holds, as `answer_at` does.
 
     Attributes
     ----------
@@ -170,8 +170,8 @@ class Report(Result):
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
         groups, time
-            As in `compare_models`: the answer takes them into account. At other costs the page measures
-            without intervals, as those it can compute take independent cases.
+            As in `compare_models`: the answer takes them into account. At other costs a page of counts
+            measures without intervals, as those it can compute take independent cases.
         budget : Budget, optional
             As in `compare_models`: the answer keeps it. The page shows windows and thresholds, which do not.
         costs : CostModel, CostRange, CaseCosts or, with `classes`, a matrix; optional
@@ -347,7 +347,8 @@ class Report(Result):
                 "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
                 "the costs it was made with."
             )
-        if comparison is not None and page_design(comparison) is not None:
+        counted = comparison is not None and (problem.many or not lists_cases(comparison))
+        if comparison is not None and counted and page_design(comparison) is not None:
             # tables of many classes are those of the blocks of time
             shuffled = comparison.by_block is not None and not problem.many
             where = "Beside the answer, and at other costs," if shuffled else "At other costs"
