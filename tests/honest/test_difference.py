@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import trapezoid
 
 from demur import (
     Binormal,
@@ -333,3 +334,49 @@ Y, A, B = [0, 1] * 10, list(range(20)), list(range(20, 0, -1))
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+# ---------------------------------------------------------------- prices by class, reviewers who err
+
+REVIEWS = [{"ray": (0.5, 2.0)}, {"reviewer": (0.9, 0.7)}, {"ray": (2.0, 0.7), "reviewer": (0.95, 0.6)}]
+
+
+@pytest.mark.parametrize("law", REVIEWS)
+def test_differences_at_prices_by_class_against_deciding_case_by_case(law):
+    y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=2.0), n=40, correlation=0.6, rng=1)
+    band = surface_difference_band(
+        y, a, b, resolution=3, mu=(0.2, 1.4), nu=(0.05, 0.35), folds=3, repeats=1, n_resamples=50, **law
+    )
+    alpha, beta = law.get("ray", (1.0, 1.0))
+    sensitivity, specificity = law.get("reviewer", (1.0, 1.0))
+    fold = folds_of(y, 3, 1, 0)[0]
+    for i, mu in enumerate(band.mu.tolist()):
+        for j, nu in enumerate(band.nu.tolist()):
+            abstain = alpha * nu + 1 - sensitivity, beta * nu + (1 - specificity) * mu
+            for part, honest in ((band.honest, True), (band.hindsight, False)):
+                gaps = []
+                for case in range(len(y)):
+                    others = fold != fold[case] if honest else np.ones(len(y), bool)
+                    losses = []
+                    for scores in (a, b):
+                        window = abstention_surface(y[others], scores[others]).window(mu, *abstain)
+                        code = int(decide(scores[[case]], window)[0])
+                        wrong = 0.0 if code == y[case] else 1.0 if y[case] else mu
+                        losses.append(abstain[1 - y[case]] if code < 0 else wrong)
+                    gaps.append(losses[0] - losses[1])
+                assert part[i, j] == pytest.approx(np.mean(gaps), abs=1e-12)
+
+
+@pytest.mark.parametrize("law", REVIEWS)
+def test_volumes_at_prices_by_class_against_surfaces_and_many_points(law):
+    y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=2.0), n=150, correlation=0.6, rng=2)
+    rectangle = {"mu": (0.1, 1.3), "nu": (0.0, 0.6)}
+    test = volume_difference_test(y, a, b, **rectangle, **law, rng=0)
+    gap = abstention_surface(y, a).minus(abstention_surface(y, b), **rectangle, **law)
+    assert test.hindsight == pytest.approx(gap.net, abs=1e-12)
+    assert (test.ray, test.reviewer) == (gap.ray, gap.reviewer)
+    band = surface_difference_band(y, a, b, resolution=120, n_resamples=1, rng=0, **rectangle, **law)
+    # trapezoids of a surface that jumps where a held-out case changes sides
+    volume = trapezoid(trapezoid(band.honest, band.nu, axis=1), band.mu)
+    assert test.honest == pytest.approx(volume, abs=2e-3 * 1.2 * 0.6)
+    assert (band.ray, band.reviewer) == (gap.ray, gap.reviewer)

@@ -7,6 +7,10 @@ One block window is optimal in each cell of the (mu, nu) quadrant. With the shar
 r_1 < ... < r_B of the mixed blocks and q = 1 - r, block b contributes a horizontal nu = r_b (right of its
 triple point), a ray nu = mu q_b (left of it) and a vertical mu = r_b / q_b (above it). The overlay of two
 surfaces is the arrangement of both sets of shares together, so differences need no other geometry.
+
+Where abstaining costs alpha nu + e on a positive and beta nu + f mu on a negative (`surface/review.py`) the
+horizontals fall, as (alpha r + beta q) nu = (1 - e) r - f q mu, and the rays are (alpha r + beta q) nu =
+(1 - f) q mu - e r. Lines of one kind still do not meet where mu > 0, so the arrangement stays the same.
 """
 
 from collections.abc import Iterable, Iterator
@@ -95,8 +99,12 @@ def plane_integrals(polygons: FloatArray, a: FloatArray, b: FloatArray, c: Float
 _CELLS_AT_ONCE = 2**17
 
 
+Prices = tuple[float, float, float, float]
+"""alpha, beta, e and f: what abstaining costs by class."""
+
+
 def cell_batches(
-    shares: FloatArray, mu: Range, nu: Range
+    shares: FloatArray, mu: Range, nu: Range, prices: Prices = (1.0, 1.0, 0.0, 0.0)
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray, FloatArray]]:
     """Yield (i, j, polygons, areas) of the cells that meet the rectangle with positive area.
 
@@ -109,13 +117,13 @@ def cell_batches(
     per_row = max(1, _CELLS_AT_ONCE // (size + 1))
     for start in range(0, size + 1, per_row):
         rows = np.arange(start, min(start + per_row, size + 1))
-        with np.errstate(divide="ignore"):
-            # cell (i, j) begins at mu = r_i / q_j, which rises with j: the first j right of the rectangle
-            reached = [np.searchsorted(floor[row] / (1.0 - floor), mu[1], side="left") for row in rows]
+        # the mu at which cell (i, j) begins rises with j: the first j right of the rectangle
+        begins = (_meeting(floor[row], floor, prices)[0] for row in rows)
+        reached = [np.searchsorted(one, mu[1], side="left") for one in begins]
         ends = np.maximum(np.array(reached, dtype=np.int64), rows)
         i = np.repeat(rows, ends - rows)
         j = np.concatenate([np.arange(row, end) for row, end in zip(rows, ends, strict=True)])
-        polygons = _cells(shares, i, j, mu[1], nu[1])
+        polygons = _cells(shares, i, j, mu[1], nu[1], prices)
         (low_mu, low_nu), (high_mu, high_nu) = (ends.T for ends in extremes(polygons.transpose(1, 0, 2)))
         inside = (low_mu >= mu[0]) & (high_mu <= mu[1]) & (low_nu >= nu[0]) & (high_nu <= nu[1])
         outside = (high_mu <= mu[0]) | (low_mu >= mu[1]) | (high_nu <= nu[0]) | (low_nu >= nu[1])
@@ -127,36 +135,54 @@ def cell_batches(
             yield i[chosen][keep], j[chosen][keep], cells[keep], area[keep]
 
 
-def _cells(shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float) -> FloatArray:
+def _falling(share: FloatArray, mu: FloatArray | float, prices: Prices) -> FloatArray:
+    """Return the nu at which a review of a block costs what calling it negative costs."""
+    alpha, beta, missed, alarmed = prices
+    weight = alpha * share + beta * (1.0 - share)
+    return np.asarray(((1.0 - missed) * share - alarmed * (1.0 - share) * mu) / weight)
+
+
+def _meeting(share: FloatArray, other: FloatArray, prices: Prices) -> tuple[FloatArray, FloatArray]:
+    """Return (mu, nu) at which reviews cost what calling `share` negative and `other` positive costs."""
+    alpha, beta, missed, alarmed = prices
+    q, other_q = 1.0 - share, 1.0 - other
+    weight, other_weight = alpha * share + beta * q, alpha * other + beta * other_q
+    rise = (1.0 - alarmed) * other_q * weight + alarmed * q * other_weight
+    mu = ((1.0 - missed) * share * other_weight + missed * other * weight) / rise
+    return mu, _falling(share, mu, prices)
+
+
+def _cells(
+    shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float, prices: Prices
+) -> FloatArray:
     """Vertices of the cells; unbounded sides are put just outside (far_mu, far_nu)."""
     size = len(shares)
-    r = np.concatenate([[0.0], shares, [1.0]])  # r[0] and r[size + 1] stand for "no constraint"
-    q = 1.0 - r
-    beyond = max(far_mu, float(shares[-1] / q[size])) + 1.0 if size else far_mu + 1.0
-    above = max(far_nu, 1.0) + 1.0
+    # r[0] stands for "no constraint"; that of a share beyond the last one is the line mu = beyond
+    r = np.concatenate([[0.0], shares])
+    beyond = max(far_mu, float(shares[-1] / (1.0 - shares[-1]))) + 1.0 if size else far_mu + 1.0
+    above = max(far_nu, 1.0 / min(prices[:2])) + 1.0
     polygons = np.empty((len(i), 5, 2))
 
-    # i < j: r_i <= nu <= r_{i+1} and nu / q_j <= mu <= nu / q_{j+1}
-    bottom, top, ray = r[i], r[i + 1], q[j]
-    open_right = j == size
-    next_ray = np.where(open_right, 1.0, q[j + 1])
-    mus, nus = polygons[..., 0], polygons[..., 1]
-    mus[:, 0], nus[:, 0] = bottom / ray, bottom
-    mus[:, 1], nus[:, 1] = np.where(open_right, beyond, bottom / next_ray), bottom
-    mus[:, 2], nus[:, 2] = np.where(open_right, beyond, top / next_ray), top
-    mus[:, 3], nus[:, 3] = top / ray, top
-    polygons[:, 4] = polygons[:, 3]
+    def corner(low: IntArray, high: IntArray) -> FloatArray:
+        """Where the falling line of block `low` meets the ray of block `high`."""
+        last = high > size
+        mu, nu = _meeting(r[low], r[np.minimum(high, size)], prices)
+        mu = np.where(last, beyond, mu)
+        return np.stack([mu, np.where(last, _falling(r[low], mu, prices), nu)], axis=1)
 
-    # i = j = t: r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1})
+    # i < j: between two falling lines and two rays
+    wide = np.flatnonzero(i < j)
+    a, b = i[wide], j[wide]
+    for vertex, ends in enumerate(((a, b), (a, b + 1), (a + 1, b + 1), (a + 1, b), (a + 1, b))):
+        polygons[wide, vertex] = corner(*ends)
+
+    # i = j = t: r_t / q_t <= mu <= r_{t+1} / q_{t+1}, above the falling line of t and the ray of t + 1
     few = np.flatnonzero(i == j)
     t = i[few]
-    last = t == size
-    floor, next_q = r[t], np.where(last, 1.0, q[np.minimum(t + 1, size)])
-    left = floor / q[t]
-    right = np.where(last, beyond, r[np.minimum(t + 1, size)] / next_q)
-    polygons[few, 0] = np.stack([left, floor], axis=1)
-    polygons[few, 1] = np.stack([np.where(last, beyond, floor / next_q), floor], axis=1)
-    polygons[few, 2] = np.stack([right, np.where(last, floor, right * next_q)], axis=1)
-    polygons[few, 3] = np.stack([right, np.full(len(t), above)], axis=1)
-    polygons[few, 4] = np.stack([left, np.full(len(t), above)], axis=1)
+    left, low = corner(t, t), corner(t, t + 1)
+    right = np.where((t == size)[:, None], low, corner(np.minimum(t + 1, size), np.minimum(t + 1, size)))
+    top = np.full(len(t), above)
+    polygons[few] = np.stack(
+        [left, low, right, np.stack([right[:, 0], top], axis=1), np.stack([left[:, 0], top], axis=1)], axis=1
+    )
     return polygons

@@ -32,6 +32,7 @@ from demur.displays.base import (
 )
 from demur.exceptions import InputError
 from demur.surface.regions import SurfaceCells
+from demur.surface.review import PLAIN, ReviewPrices
 from demur.surface.surface import AbstentionSurface, SurfaceDifference, SurfaceGrid, abstention_surface
 from demur.surface.window import decide, window_thresholds
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -50,13 +51,13 @@ MAP_COLUMNS = {
 }
 
 
-def rectangle(mu: Any, nu: Any) -> tuple[Range, Range]:
+def rectangle(mu: Any, nu: Any, review: ReviewPrices = PLAIN) -> tuple[Range, Range]:
     """Return the costs shown; without `nu` all for which abstaining can pay.
 
     Abstaining pays up to nu = mu / (1 + mu) (Friedel et al. 2006, lemma 1).
     """
     mu = check_range(mu, "mu")
-    nu = (0.0, mu[1] / (1 + mu[1])) if nu is None else check_range(nu, "nu")
+    nu = (0.0, float(review.largest_nu(mu[1]))) if nu is None else check_range(nu, "nu")
     for name, (low, high) in (("mu", mu), ("nu", nu)):
         if low == high:
             raise input_error(name, "must be a pair with low < high", (low, high))
@@ -85,14 +86,16 @@ def draw_map(ax: Any, grid: SurfaceGrid, values: FloatArray, what: str, limits: 
     )
 
 
-def draw_lemma(ax: Any, mu: Range, nu: Range) -> None:
-    """Draw nu = mu / (1 + mu), above which abstaining never pays."""
+def draw_lemma(ax: Any, mu: Range, nu: Range, review: ReviewPrices = PLAIN) -> None:
+    """Draw the line above which abstaining never pays, nu = mu / (1 + mu) at plain prices."""
     from matplotlib.patheffects import withStroke
 
     x = np.linspace(*mu, 201)
     halo = [withStroke(linewidth=3, foreground="white")]
-    words = r"$\nu = \mu / (1 + \mu)$: above it abstaining never pays"
-    ax.plot(x, x / (1 + x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
+    words = "above it abstaining never pays"
+    if review == PLAIN:
+        words = rf"$\nu = \mu / (1 + \mu)$: {words}"
+    ax.plot(x, review.largest_nu(x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
     ax.set(xlim=mu, ylim=nu)
 
 
@@ -592,19 +595,21 @@ class SurfaceDifferenceDisplay(PredictionDisplay, of=SurfaceDifference):
         prevalence: float | None = None,
         mu: Range = (0.0, 1.0),
         nu: Range | None = None,
+        ray: tuple[float, float] = (1.0, 1.0),
+        reviewer: tuple[float, float] = (1.0, 1.0),
         ax: Any = None,
         name: str | None = None,
     ) -> Self:
         """Compare two scores of the same cases, or one with the best trivial rule.
 
-        Parameters as in `abstention_surface`; without `score_b` the second surface is the better
-        of "always positive", "always negative" and "always abstain".
+        Parameters as in `abstention_surface` and `AbstentionSurface.minus`; without `score_b` the second
+        surface is the better of "always positive", "always negative" and "always abstain".
         """
         labelled: Any = {"pos_label": pos_label, "sample_weight": sample_weight, "prevalence": prevalence}
         first = abstention_surface(y_true, score_a, **labelled)
         second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **labelled)
-        mu, nu = rectangle(mu, nu)
-        return cls(result=first.minus(second, mu=mu, nu=nu))._shown(ax, name)
+        mu, nu = rectangle(mu, nu, ReviewPrices.checked(ray, reviewer))
+        return cls(result=first.minus(second, mu=mu, nu=nu, ray=ray, reviewer=reviewer))._shown(ax, name)
 
     def plot(
         self, ax: Any = None, *, names: tuple[str, str] = ("first", "second"), resolution: int = 200
@@ -650,7 +655,7 @@ class SurfaceDifferenceDisplay(PredictionDisplay, of=SurfaceDifference):
         between = "\n" if len(first) + len(second) > _ONE_LINE else " "
         words = f"difference of cost per case:\n{first}{between}minus {second}"
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
-        draw_lemma(ax, gap.mu, gap.nu)
+        draw_lemma(ax, gap.mu, gap.nu, gap.prices)
         self._append_map(mu, nu, "mu nu", difference=values, equal=equal)
         # which colour means what, with exact shares of the area
         cmap = self.mesh_.get_cmap()

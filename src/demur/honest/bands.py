@@ -234,7 +234,8 @@ def surface_band(
     generator = check_rng(rng)
     surface = fitted_surface(cases, model)
     hindsight, honest = model.hindsight, model.honest
-    prices = Prices.of_surface(*(axis.ravel() for axis in np.meshgrid(x, y, indexing="ij")))
+    points = np.meshgrid(x, y, indexing="ij")
+    prices = Prices.of_surface(points[0].ravel(), points[1].ravel())
     hindsight_cost, hindsight_error = hindsight.mean_and_error(prices)
     honest_cost, honest_error = honest.mean_and_error(prices)
     below, above = side_factors(hindsight, honest, prices, level, draws, generator, threads)

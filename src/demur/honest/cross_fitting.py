@@ -44,7 +44,8 @@ UNIT: Range = (0.0, 1.0)
 
 
 def _prices(mu: ArrayLike, nu: ArrayLike) -> Prices:
-    return Prices.of_surface(*check_cost_point(mu, nu))
+    x, y = check_cost_point(mu, nu)
+    return Prices.of_surface(x, y)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -29,9 +29,10 @@ from demur.honest.deviation_law import (
 from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
+from demur.surface.review import ReviewPrices
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
-__all__ = ["SurfaceDifferenceBand", "difference_band_of", "surface_difference_band"]
+__all__ = ["FLOOR", "SurfaceDifferenceBand", "surface_difference_band"]
 
 FLOOR = 1e-12  # smallest standard error of a difference: identical models differ by nothing
 
@@ -65,6 +66,8 @@ class SurfaceDifferenceBand(Result):
         Of the hypothesis that both cost the same at all grid points.
     evidence : dict
         As in `VolumeDifferenceTest`.
+    ray, reviewer : (float, float)
+        What abstaining costs by class in units of nu; sensitivity and specificity of the reviewer.
     """
 
     mu: FloatArray
@@ -90,6 +93,8 @@ class SurfaceDifferenceBand(Result):
     folds: int
     n_resamples: int
     evidence: dict[str, Any]
+    ray: tuple[float, float] = (1.0, 1.0)
+    reviewer: tuple[float, float] = (1.0, 1.0)
 
     def summary(self, first: str = "a", second: str = "b") -> str:
         """Say in words where each model is proven cheaper."""
@@ -118,6 +123,8 @@ def surface_difference_band(
     resolution: int = 50,
     mu: Range = UNIT,
     nu: Range = UNIT,
+    ray: tuple[float, float] = (1.0, 1.0),
+    reviewer: tuple[float, float] = (1.0, 1.0),
     confidence_level: float = 0.95,
     method: str = "average",
     folds: int | None = None,
@@ -145,6 +152,8 @@ def surface_difference_band(
         As in `cross_fitted_surface`; both models share the folds.
     resolution, mu, nu, confidence_level, n_resamples, workers
         As in `surface_band`.
+    ray, reviewer : (float, float)
+        What abstaining costs by class, and how often the reviewer is right; as in `AbstentionSurface.minus`.
     method : {"average", "conservative"}
         "average": centred at the mean of the honest and the hindsight difference.
         "conservative": from k_a - kc_b to kc_a - k_b, widened; about half the power.
@@ -187,6 +196,7 @@ def surface_difference_band(
     threads = check_positive_int(workers, "workers")
     check_choice(method, "method", ("average", "conservative"))
     x, y = check_grid(resolution, mu, nu)
+    review = ReviewPrices.checked(ray, reviewer)
     generator = check_rng(rng)
     cases = paired_cases(
         y_true,
@@ -201,15 +211,16 @@ def surface_difference_band(
         rng=rng,
         quantity="a surface difference",
     )
-    return difference_band_of(
-        cases, x, y, level=level, method=method, draws=draws, rng=generator, workers=threads
+    return _difference_band(
+        cases, x, y, review, level=level, method=method, draws=draws, rng=generator, workers=threads
     )
 
 
-def difference_band_of(
+def _difference_band(
     cases: PairedCases,
     x: FloatArray,
     y: FloatArray,
+    review: ReviewPrices,
     *,
     level: float,
     method: str,
@@ -220,9 +231,10 @@ def difference_band_of(
     """Make the band from judged cases and checked arguments."""
     mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
     # above the border of useful abstention nobody abstains whatever it costs (lemma 1): one point per mu
-    never = ~(mu * nu + nu < mu)
+    positive, negative = review.by_class(mu, nu)
+    never = ~(mu * positive + negative < mu)
     points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
-    prices, place = Prices.of_surface(points[0], points[1]), place.ravel()
+    prices, place = Prices.of_surface(points[0], points[1], review), place.ravel()
     hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
     honest, honest_error = cases.honest.difference_and_error(prices)
     wide = np.maximum(np.maximum(hindsight_error, honest_error), FLOOR)
@@ -270,6 +282,8 @@ def difference_band_of(
         folds=cases.folds,
         evidence=cases.evidence,
         n_resamples=draws,
+        ray=review.ray,
+        reviewer=review.reviewer,
     )
 
 

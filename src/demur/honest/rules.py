@@ -11,6 +11,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import Blocks, ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.surface.masses import RunningMasses, ShareCuts
+from demur.surface.review import PLAIN, ReviewPrices
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["LearnedRule", "Prices"]
@@ -29,9 +30,9 @@ class Prices(NamedTuple):
     abstain_negative: FloatArray | None = None
 
     @classmethod
-    def of_surface(cls, mu: FloatArray, nu: FloatArray) -> "Prices":
+    def of_surface(cls, mu: FloatArray, nu: FloatArray, review: ReviewPrices = PLAIN) -> "Prices":
         """Costs of the points (mu, nu) of an abstention surface."""
-        return cls(np.ones(mu.shape), mu, nu, nu)
+        return cls(np.ones(mu.shape), mu, *review.by_class(mu, nu))
 
     @classmethod
     def at(cls, costs: CostModel) -> "Prices":

@@ -19,9 +19,11 @@ from demur._results import Interval, Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.difference import FLOOR
 from demur.honest.estimates import row_sample
+from demur.honest.held_out import ForecastScores
 from demur.honest.mean_loss import mean_loss
 from demur.honest.pairs import PairedCases, paired_cases
 from demur.paired.counts import PairedCounts
+from demur.surface.review import PLAIN, ReviewPrices, review_scores
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = [
@@ -54,6 +56,8 @@ class VolumeDifferenceTest(Result):
     evidence : dict
         "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
         shift a difference of surfaces ("certified").
+    ray, reviewer : (float, float)
+        What abstaining costs by class in units of nu; sensitivity and specificity of the reviewer.
     """
 
     difference: float
@@ -72,6 +76,8 @@ class VolumeDifferenceTest(Result):
     folds: int
     evidence: dict[str, Any]
     df: float = math.inf
+    ray: tuple[float, float] = (1.0, 1.0)
+    reviewer: tuple[float, float] = (1.0, 1.0)
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the average-centred interval of the difference."""
@@ -90,6 +96,8 @@ def volume_difference_test(
     prevalence: float | None = None,
     mu: Range = UNIT,
     nu: Range = UNIT,
+    ray: tuple[float, float] = (1.0, 1.0),
+    reviewer: tuple[float, float] = (1.0, 1.0),
     alternative: str = "two-sided",
     folds: int | None = None,
     repeats: int | None = None,
@@ -108,6 +116,8 @@ def volume_difference_test(
         As in `surface_difference_band`.
     mu, nu : (low, high)
         The rectangle of costs; the unit square compares VACC.
+    ray, reviewer : (float, float)
+        What abstaining costs by class, and how often the reviewer is right; as in `AbstentionSurface.minus`.
     alternative : {"two-sided", "less", "greater"}
         "less": the volume of a is smaller.
 
@@ -156,16 +166,24 @@ def volume_difference_test(
         rng=rng,
         quantity="a volume difference",
     )
-    return volume_difference_of(cases, *rectangle, alternative=alternative)
+    review = ReviewPrices.checked(ray, reviewer)
+    return volume_difference_of(cases, *rectangle, review=review, alternative=alternative)
 
 
 def volume_difference_of(
-    cases: PairedCases, mu: Range = UNIT, nu: Range = UNIT, *, alternative: str = "two-sided"
+    cases: PairedCases,
+    mu: Range = UNIT,
+    nu: Range = UNIT,
+    *,
+    review: ReviewPrices = PLAIN,
+    alternative: str = "two-sided",
 ) -> VolumeDifferenceTest:
     """Make the test from judged cases and checked arguments."""
     from scipy.special import ndtr, stdtr
 
-    scores = partial(rectangle_scores, mu=mu, nu=nu)
+    scores: ForecastScores = partial(rectangle_scores, mu=mu, nu=nu)
+    if review != PLAIN:
+        scores = partial(review_scores, mu=mu, nu=nu, prices=review)
     hindsight, honest = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
     error, df = max(hindsight[1], honest[1]), math.inf
     if cases.clustered is not None:
@@ -197,6 +215,8 @@ def volume_difference_of(
         folds=cases.folds,
         evidence=cases.evidence,
         df=df,
+        ray=review.ray,
+        reviewer=review.reviewer,
     )
 
 
@@ -236,6 +256,8 @@ def volume_comparison(
     prevalence: float | None = None,
     mu: Range = UNIT,
     nu: Range = UNIT,
+    ray: tuple[float, float] = (1.0, 1.0),
+    reviewer: tuple[float, float] = (1.0, 1.0),
     folds: int | None = None,
     repeats: int | None = None,
     rng: int | np.random.Generator | None = 0,
@@ -244,7 +266,7 @@ def volume_comparison(
 
     Parameters
     ----------
-    y_true, pos_label, sample_weight, prevalence, mu, nu, folds, rng
+    y_true, pos_label, sample_weight, prevalence, mu, nu, ray, reviewer, folds, rng
         As in `volume_difference_test`.
     scores : mapping {name: array of n numbers}
         At least two models.
@@ -284,6 +306,8 @@ def volume_comparison(
             prevalence=prevalence,
             mu=mu,
             nu=nu,
+            ray=ray,
+            reviewer=reviewer,
             folds=folds,
             repeats=repeats,
             rng=seed,

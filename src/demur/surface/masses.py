@@ -13,6 +13,7 @@ import numpy as np
 from demur._kernels.thresholds import cut_points
 from demur._results import read_only
 from demur.counts import ScoreCounts
+from demur.surface.review import PLAIN, ReviewPrices
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -133,14 +134,20 @@ class SurfaceMasses:
         return score_masses(self.counts, self.prevalence)
 
     def plane(
-        self, cuts: FloatArray, i: IntArray, j: IntArray
+        self, cuts: FloatArray, i: IntArray, j: IntArray, prices: ReviewPrices = PLAIN
     ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
-        """Coefficients (fn, fp, abstention) of the windows that cut after shares i and j; their blocks."""
+        """Coefficients (1, mu, nu) of the cost of the windows that cut after shares i and j; their blocks.
+
+        At plain prices of reviews these are the shares of misses, false alarms and abstentions.
+        """
         after = np.searchsorted(self.shares, cuts, side="right")
         low, high = after[i], after[j]
         m = self.blocks
-        mass = m.below
-        return m.positive_below[low], m.negative_above[high], mass[high] - mass[low], low, high
+        alpha, beta, missed, alarmed = prices.coefficients
+        mass = alpha * m.positive_below + beta * m.negative_below
+        misses = m.positive_below[low] + missed * (m.positive_below[high] - m.positive_below[low])
+        alarms = m.negative_above[high] + alarmed * (m.negative_below[high] - m.negative_below[low])
+        return misses, alarms, mass[high] - mass[low], low, high
 
 
 def score_masses(counts: ScoreCounts, prevalence: float) -> RunningMasses:

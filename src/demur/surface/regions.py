@@ -12,6 +12,7 @@ import numpy as np
 from demur._kernels.polygons import areas, cell_batches, clip, extremes, plane_integrals
 from demur._results import Result
 from demur.surface.masses import SurfaceMasses
+from demur.surface.review import ReviewPrices
 from demur.typing import FloatArray, IntArray, Range
 
 __all__ = [
@@ -82,7 +83,9 @@ def without_repeats(polygon: FloatArray) -> FloatArray:
     return polygon[np.any(polygon != np.roll(polygon, 1, axis=0), axis=1)]
 
 
-def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range) -> dict[str, Any]:
+def compared_areas(
+    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range, prices: ReviewPrices
+) -> dict[str, Any]:
     """Split the rectangle along the zero line of first - second; no checks. See `SurfaceDifference`.
 
     On every cell of the overlay the difference is one plane; clipping the cell by the sign of
@@ -91,8 +94,8 @@ def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: R
     shares = np.union1d(first.mixed_shares, second.mixed_shares)
     cuts, total = np.concatenate([[0.0], shares]), np.zeros(5)
     largest: dict[str, tuple[float, Any]] = {"largest_gain": (0.0, None), "largest_loss": (0.0, None)}
-    for i, j, polygons, area in cell_batches(shares, mu, nu):
-        planes = first.plane(cuts, i, j)[:3], second.plane(cuts, i, j)[:3]
+    for i, j, polygons, area in cell_batches(shares, mu, nu, prices.coefficients):
+        planes = first.plane(cuts, i, j, prices)[:3], second.plane(cuts, i, j, prices)[:3]
         # masses are summed per surface first, so that identical models cancel exactly
         constant, by_mu, by_nu = (one - other for one, other in zip(*planes, strict=True))
         same = np.abs(constant) + np.abs(by_mu) + np.abs(by_nu) < _SAME_PLANE
@@ -118,7 +121,7 @@ def compared_areas(first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: R
 
 
 def cheaper_within(
-    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range
+    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range, prices: ReviewPrices
 ) -> tuple[tuple[Range, Range] | None, tuple[Range, Range] | None]:
     """Bound the costs at which the first is cheaper, and the second, by the smallest rectangles; no checks.
 
@@ -127,8 +130,8 @@ def cheaper_within(
     shares = np.union1d(first.mixed_shares, second.mixed_shares)
     cuts, smallest = np.concatenate([[0.0], shares]), _SAME_PLANE * (mu[1] - mu[0]) * (nu[1] - nu[0])
     corners: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    for i, j, polygons, _ in cell_batches(shares, mu, nu):
-        gap = np.stack(first.plane(cuts, i, j)[:3]) - np.stack(second.plane(cuts, i, j)[:3])
+    for i, j, polygons, _ in cell_batches(shares, mu, nu, prices.coefficients):
+        gap = np.stack(first.plane(cuts, i, j, prices)[:3]) - np.stack(second.plane(cuts, i, j, prices)[:3])
         for sign, found in zip((1.0, -1.0), corners, strict=True):
             constant, by_mu, by_nu = sign * gap
             part = clip(polygons, by_mu, by_nu, constant)

@@ -45,6 +45,7 @@ from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError
 from demur.surface.masses import SHARE_TIE, ShareCuts, SurfaceMasses
 from demur.surface.regions import SurfaceCells, cheaper_within, compared_areas, surface_cells, without_repeats
+from demur.surface.review import PLAIN, ReviewPrices, review_scores
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
 __all__ = [
@@ -236,15 +237,26 @@ class AbstentionSurface(Result):
 
     # ---------------------------------------------------------------- integrals
 
-    def volume(self, mu: Range = _UNIT, nu: Range = _UNIT, *, ray: tuple[float, float] = (1.0, 1.0)) -> float:
-        """Return the volume under the surface over a rectangle of costs, in closed form.
+    def volume(
+        self,
+        mu: Range = _UNIT,
+        nu: Range = _UNIT,
+        *,
+        ray: tuple[float, float] = (1.0, 1.0),
+        reviewer: tuple[float, float] = (1.0, 1.0),
+    ) -> float:
+        """Return the volume under the surface over a rectangle of costs, exactly.
 
         Over the unit square this is VACC; divided by the area of the rectangle it is the mean
         cost when mu and nu are uniform. With `ray` = (alpha, beta) abstaining costs alpha nu
-        on positives and beta nu on negatives.
+        on positives and beta nu on negatives; `reviewer` as in `minus`.
         """
         mu_low, mu_high = check_range(mu, "mu")
         nu_low, nu_high = check_range(nu, "nu")
+        if tuple(reviewer) != PLAIN.reviewer:
+            prices = ReviewPrices.checked(ray, reviewer)
+            losses = review_scores(self.shares, (mu_low, mu_high), (nu_low, nu_high), prices)
+            return float(self.positive_mass @ losses[0] + self.negative_mass @ losses[1])
         alpha, beta = check_nonnegative(ray, "ray")
         masses = self.positive_mass, self.negative_mass
         corner = partial(corner_volume, *masses, alpha * masses[0] + beta * masses[1])
@@ -297,16 +309,43 @@ class AbstentionSurface(Result):
         counts = ScoreCounts.from_counts([0.0], [self.counts.n_positive], [self.counts.n_negative])
         return surface_of(counts, self.prevalence)
 
-    def minus(self, other: AbstentionSurface, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceDifference:
+    def minus(
+        self,
+        other: AbstentionSurface,
+        *,
+        mu: Range = _UNIT,
+        nu: Range = _UNIT,
+        ray: tuple[float, float] = (1.0, 1.0),
+        reviewer: tuple[float, float] = (1.0, 1.0),
+    ) -> SurfaceDifference:
         """Return the exact difference self minus other over a rectangle of costs.
 
         Negative values: this surface is cheaper. Compare surfaces of one prevalence; pass
         `prevalence=` to both if their samples differ.
+
+        Parameters
+        ----------
+        other : AbstentionSurface
+        mu, nu : (low, high)
+            The rectangle.
+        ray : (alpha, beta)
+            Abstaining costs alpha nu on a positive and beta nu on a negative; both positive.
+        reviewer : (sensitivity, specificity)
+            Of the person who gets the cases: nu is the fee, and the person's mistakes cost what those of
+            a model cost. Together above 1.
         """
         check_type(other, "other", AbstentionSurface, "an")
-        ends = check_range(mu, "mu"), check_range(nu, "nu")
-        found = compared_areas(self.masses, other.masses, *ends)
-        return SurfaceDifference(first=self, second=other, mu=ends[0], nu=ends[1], **found)
+        ends, prices = (check_range(mu, "mu"), check_range(nu, "nu")), ReviewPrices.checked(ray, reviewer)
+        found = compared_areas(self.masses, other.masses, *ends, prices)
+        return SurfaceDifference(
+            first=self,
+            second=other,
+            mu=ends[0],
+            nu=ends[1],
+            ray=prices.ray,
+            reviewer=prices.reviewer,
+            **found,
+        )
 
     def grid(self, resolution: int = 100, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceGrid:
         """Return cost, abstention rate and thresholds on (resolution + 1) squared points, to draw."""
@@ -363,6 +402,8 @@ class SurfaceDifference(Result):
         Where; None where there is none.
     mu, nu : (low, high)
         The rectangle.
+    ray, reviewer : (float, float)
+        Price of abstaining by class in units of nu; sensitivity and specificity of the reviewer.
     """
 
     first: AbstentionSurface
@@ -378,6 +419,8 @@ class SurfaceDifference(Result):
     largest_loss: float
     largest_gain_at: tuple[float, float] | None
     largest_loss_at: tuple[float, float] | None
+    ray: tuple[float, float] = (1.0, 1.0)
+    reviewer: tuple[float, float] = (1.0, 1.0)
     _evidence = ("first", "second")
     _reported = ("net",)
 
@@ -386,7 +429,13 @@ class SurfaceDifference(Result):
         return _html.heat(self.cost(mu[:, None], nu[None, :]), ("difference of cost", "mu", "nu"))
 
     def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
-        """Return the difference of cost at (mu, nu); negative: the first surface is cheaper."""
+        """Return the difference of cost at (mu, nu); negative: the first surface is cheaper.
+
+        Along the ray and with the reviewer of the comparison, unless `nu_negative` is given.
+        """
+        if nu_negative is None and self.prices != PLAIN:
+            mu = check_nonnegative(mu, "mu")
+            nu, nu_negative = self.prices.by_class(mu, check_nonnegative(nu, "nu"))
         return as_scalar(
             np.asarray(self.first.cost(mu, nu, nu_negative))
             - np.asarray(self.second.cost(mu, nu, nu_negative))
@@ -397,7 +446,12 @@ class SurfaceDifference(Result):
 
         None for one that is cheaper nowhere.
         """
-        return cheaper_within(self.first.masses, self.second.masses, self.mu, self.nu)
+        return cheaper_within(self.first.masses, self.second.masses, self.mu, self.nu, self.prices)
+
+    @property
+    def prices(self) -> ReviewPrices:
+        """What abstaining costs by class."""
+        return ReviewPrices.checked(self.ray, self.reviewer)
 
     @property
     def net(self) -> float:
