@@ -53,8 +53,9 @@ class BandDisplay(PredictionDisplay):
         self._bands(x, color, name, rows)
         # where nothing was chosen there is no hindsight
         fixed = getattr(self.result, "method", "") == "fixed classifier"
-        honest = {"label": f"{name}{'cost' if fixed else 'honest'}", "lw": 1.8}
-        self.lines_ += self.ax_.plot(x, self.result.honest[rows], color=color, **honest)
+        self.lines_ += self.ax_.plot(
+            x, self.result.honest[rows], color=color, label=f"{name}{'cost' if fixed else 'honest'}", lw=1.8
+        )
         if not fixed:
             hindsight = {"label": f"{name}with hindsight", "lw": 1.2, "ls": (0, (4, 2))}
             self.lines_ += self.ax_.plot(x, self.result.hindsight[rows], color=color, **hindsight)
@@ -183,8 +184,7 @@ class SignificanceMapDisplay(
         grid = (band.mu, band.nu)
         self.map_ = ax.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
         look = {"cmap": ListedColormap([_UNDECIDED]), "shading": "nearest"}
-        lines = {"hatch": "////", "edgecolor": "#9A9A9A", "lw": 0}
-        self.undecided_ = ax.pcolor(*grid, unknown, **look, **lines)
+        self.undecided_ = ax.pcolor(*grid, unknown, **look, hatch="////", edgecolor="#9A9A9A", lw=0)
         words = f"cost of {first} minus cost of {second} (a miss costs 1)"
         self.colorbar_ = self.figure_.colorbar(self.map_, ax=ax, pad=0.02, label=words)
         level = f"{100 * band.confidence_level:g} %"

@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 _Made = tuple[tuple[Any, ...], dict[str, Any]]
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 # ---------------------------------------------------------------- what an estimator answers
@@ -334,13 +335,14 @@ class Display:
         cls,
         *,
         of: type | tuple[type, ...] = (),
-        several: bool = False,
+        several: bool | None = None,
         axes: Mapping[str, Any] | None = None,
         guide: tuple[Any, Any, str] | None = None,
     ) -> None:
         super().__init_subclass__()
         cls._kinds = (of if isinstance(of, tuple) else (of,)) or cls._kinds
-        cls._several, cls._axes, cls._guide = several, axes or cls._axes, guide or cls._guide
+        cls._several = cls._several if several is None else several
+        cls._axes, cls._guide = axes or cls._axes, guide or cls._guide
         if "plot" in cls.__dict__:
             cls.plot = _drawn_anew(cls.__dict__["plot"])  # type: ignore[attr-defined]
 
@@ -517,10 +519,7 @@ class PredictionDisplay(Display):
             offered = [one for one in offered if one.name != named]
             if cls._asks == "scores":
                 offered.append(_keyword("response_method", "auto"))
-            data = [
-                inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-                for one in ("estimator", *told)
-            ]
+            data = [inspect.Parameter(one, _POSITIONAL) for one in ("estimator", *told)]
             _write_out(cls, "from_estimator", PredictionDisplay.from_estimator.__doc__, [*data, *offered])
 
     @classmethod
@@ -550,10 +549,6 @@ class PredictionDisplay(Display):
         return cls.from_predictions(*wanted, **{**options, **settings})
 
 
-def _positional(name: str) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
 def _keyword(name: str, default: Any = None) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
@@ -567,41 +562,18 @@ def _write_out(kind: type[PredictionDisplay], name: str, words: str | None, offe
 
     method.__doc__ = words or inherited.__doc__
     method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
-    method.__signature__ = inspect.Signature([_positional("cls"), *offered])  # type: ignore[attr-defined]
+    first = inspect.Parameter("cls", _POSITIONAL)
+    method.__signature__ = inspect.Signature([first, *offered])  # type: ignore[attr-defined]
     setattr(kind, name, classmethod(method))
 
 
 class CurveDisplay(PredictionDisplay):
-    """A Display of one line per result, drawn by the loop ``for name, curve, style in self._curves(ax)``.
+    """A Display of one line per result, drawn by the loop ``for name, curve, style in self._curves(ax)``."""
 
-    Where fields of a result are drawn as they are, ``_draw`` draws those named by `columns` (column of the
-    drawn data -> field; x and y first) under the words `legend`, formatted with the result.
-    """
-
-    _columns: ClassVar[Mapping[str, str]]
-    _legend: ClassVar[str]
-
-    def __init_subclass__(
-        cls,
-        *,
-        columns: Mapping[str, str] | None = None,
-        legend: str = "",
-        several: bool = True,
-        **options: Any,
-    ) -> None:
-        super().__init_subclass__(several=several, **options)
-        cls._columns, cls._legend = columns or {}, legend
+    _several = True
 
     def _curves(self, ax: Any, **new: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Get axes, and yield name, result and style of every curve."""
         self._begin(ax, **new)
         for index, (name, member) in enumerate(self._members.items()):
             yield name, member, self._series(index)
-
-    def _draw(self, name: str, curve: Any, style: dict[str, Any], **part: str) -> None:
-        """Draw the fields of a result; points that nobody could tell apart are left out."""
-        columns = {column: getattr(curve, field) for column, field in self._columns.items()}
-        x, y, *_ = columns.values()
-        at = thinned(x, y)
-        rows = {"model": name, **part, **{column: values[at] for column, values in columns.items()}}
-        self.lines_ += self._line(rows, label=with_name(name, self._legend.format(curve)), lw=1.6, **style)

@@ -139,8 +139,9 @@ class CapacityGraphDisplay(
         if baseline:
             draw_guide(ax, ((0, 1), (graph.baseline, 0), "no information"), color=ABSTAIN_COLOR)
         words = f"best mixture (capacity {graph.capacity:.3f})"
-        look = {"color": "#000000", "lw": 5, "alpha": 0.16, "solid_capstyle": "round"}
-        (self.hull_,) = ax.plot(*graph.hull.T, label=words, **look)
+        (self.hull_,) = ax.plot(
+            *graph.hull.T, label=words, color="#000000", lw=5, alpha=0.16, solid_capstyle="round"
+        )
         for index, (name, tail, point) in enumerate(zip(graph.names, graph.tails, graph.points, strict=True)):
             faint = name in graph.discarded
             label = f"{name} (never worth using)" if faint else name

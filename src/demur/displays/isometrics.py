@@ -163,8 +163,9 @@ class ReliableWindowDisplay(
             "fpr": np.concatenate([[a.fpr], hull.fpr[inner], [b.fpr]]),
             "tpr": np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]]),
         }
-        look = {"color": ABSTAIN_COLOR, "linewidth": 5, "solid_capstyle": "butt", "zorder": 1}
-        (self.abstained_line_,) = self._line(rows, label="abstained on", **look)
+        (self.abstained_line_,) = self._line(
+            rows, label="abstained on", color=ABSTAIN_COLOR, linewidth=5, solid_capstyle="butt", zorder=1
+        )
         self.ax_.plot([a.fpr, b.fpr, b.fpr], [a.tpr, a.tpr, b.tpr], color=ABSTAIN_COLOR, linewidth=0.9)
         # words stay inside the axes: above a segment at the bottom, left of one at the right
         up, left = a.tpr < 0.08, b.fpr > 0.72
@@ -196,8 +197,7 @@ class ReliableWindowDisplay(
         window = self.result
         if window.case != 3 and not window.note:
             rows = {"part": "in use", "fpr": window.positive_cut.fpr, "tpr": window.positive_cut.tpr}
-            look = {"marker": "*", "markersize": 13, "color": "black", "linestyle": "none"}
-            self._line(rows, label="in use", **look)
+            self._line(rows, label="in use", marker="*", markersize=13, color="black", linestyle="none")
         names = ("a = b", "") if window.case == 1 else ("a", "b")
         points = (("a", window.a, POSITIVE_COLOR), ("b", window.b, NEGATIVE_COLOR))
         for name, (part, point, color) in zip(names, points, strict=True):
