@@ -95,7 +95,7 @@ def parsed(path: str | Path) -> Any:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of the file; a field given twice means two things to two readers."""
+    """Build an object of the file; refuse a field that is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -252,7 +252,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
     costs, abstain = part(data, "costs"), part(data, "abstain_costs")
     promised = ("cost", "abstention_rate", "error_rate", "limit")
     expected = {name: part(data, f"expected.{name}") for name in promised}
-    told = any(value is not None for value in expected.values())
+    promised_any = any(value is not None for value in expected.values())
     evidence = part(data, "evidence")
     return {
         **{name: part(data, name) for name in ("schema", "version", "model", "classes", "columns")},
@@ -260,7 +260,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
         "rule": {"kind": "class weights", "classes": part(data, "classes"), **rule},
         "chosen": text(data, "rule.kind"),
         "costs": None if costs is None else {"kind": "matrix", "values": costs, "abstain": abstain},
-        "promise": {**expected, "fn": None, "fp": None} if told else None,
+        "promise": {**expected, "fn": None, "fp": None} if promised_any else None,
         "evidence": None if evidence is None else {**_object(data, "evidence"), "blocks": None},
     }
 
