@@ -15,6 +15,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import COST_PRODUCTS, FoldedCosts, ScoreCosts
+from demur.engines.columns import one_pos_label
 from demur.engines.frames import (
     FrameTable,
     collected,
@@ -23,7 +24,6 @@ from demur.engines.frames import (
     with_numbers,
     without_nan,
 )
-from demur.engines.labels import one_pos_label
 from demur.engines.score_bins import fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (

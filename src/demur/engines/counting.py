@@ -13,8 +13,8 @@ from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur._checks.arrays import INTEGERS_EXACT_IN_FLOAT
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.scores import ScoreCounts
+from demur.engines.columns import one_pos_label, positive_place
 from demur.engines.frames import Table
-from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import DEFAULT_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.database import quoted
+from demur._files.database import load_duckdb, quoted
 from demur.engines.columns import Kind
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
@@ -221,7 +221,8 @@ def named_column(frame: Any, name: str) -> Any:
     elif kind.is_duckdb():
         # a name to us, all columns to DuckDB
         name = _RENAMED_STAR if name == _STAR else name
-    if kind.is_duckdb() and _parses_names():
+    # before version 2 DuckDB reads the name of a column as SQL
+    if kind.is_duckdb() and int(load_duckdb().__version__.split(".")[0]) < 2:
         if '"' in name:
             raise InputError(
                 f"Column {name!r} cannot be counted: DuckDB before version 2 does not find a name with a "
@@ -229,13 +230,6 @@ def named_column(frame: Any, name: str) -> Any:
             )
         name = quoted(name)
     return narwhals().col(name)
-
-
-def _parses_names() -> bool:
-    """Whether DuckDB reads the name of a column as SQL, as it did before version 2."""
-    import duckdb
-
-    return int(duckdb.__version__.split(".")[0]) < 2
 
 
 def without_nan(frame: Any, value: Any) -> Any:

@@ -15,6 +15,7 @@ from demur._kernels.time_blocks import time_blocks
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
+from demur.engines.columns import one_pos_label
 from demur.engines.counting import checked_tallies, first_rows_prove, has_at_most_rows, read_counts
 from demur.engines.frames import (
     FrameTable,
@@ -24,7 +25,6 @@ from demur.engines.frames import (
     collected,
     narwhals,
 )
-from demur.engines.labels import one_pos_label
 from demur.engines.score_bins import fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (

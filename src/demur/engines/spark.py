@@ -91,7 +91,10 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
             )
         yield running
         return
-    _require_java()
+    home = os.environ.get("JAVA_HOME")
+    if not (Path(home, "bin", "java").exists() if home else shutil.which("java")):
+        where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
+        raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
     _require_answer(master, _WAIT_SECONDS)
     with _quiet_about_pandas():
         session = _started(sql, master)
@@ -109,14 +112,6 @@ def _quiet_about_pandas() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    installed = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
-    if not installed:
-        where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
-        raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
 
 
 def _require_answer(master: str, seconds: float) -> None:
@@ -140,7 +135,7 @@ def _require_answer(master: str, seconds: float) -> None:
 
 
 def _speaks_spark(connection: socket.socket) -> bool:
-    """Ask for a stream that does not exist: a master says so in a frame of Spark, other servers in words.
+    """Request a stream that does not exist: a Spark master refuses it in a frame of its own protocol.
 
     A frame is its own length in 8 bytes, a type in one, and the rest. Who hangs up without a word may
     be a master that wants a secret first: Spark itself will tell.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.labels import positive_place
+from demur.engines.columns import positive_place
 from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
