@@ -21,7 +21,6 @@ from demur.cautious.response import (
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
-from demur.displays.bands import BandDisplay
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -29,6 +28,7 @@ from demur.displays.base import (
     GUIDE,
     ROC_SPACE,
     SEQUENTIAL_CMAP,
+    BandDisplay,
     CurveDisplay,
     PredictionDisplay,
     by_model,

@@ -91,7 +91,7 @@ def alarm_sentences(monitor: Any) -> list[str]:
         low, high = monitor.cost_interval
         sentences.append(
             f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) on "
-            f"{monitor.n_labelled} labelled cases{promise_words(monitor, _short)}."
+            f"{monitor.n_labelled} labelled cases{promise_words(monitor, '{:.4g}'.format)}."
         )
     return sentences
 
@@ -110,10 +110,6 @@ def promise_words(monitor: Any, shown: Callable[[float], str]) -> str:
     if promise is None:
         return ""
     return f"; promised {shown(promise.cost)}, at most {shown(promise.limit)}"
-
-
-def _short(value: float) -> str:
-    return f"{value:.4g}"
 
 
 def quiet_sentence(monitor: Any, shown: Callable[[float, int], str]) -> str:
