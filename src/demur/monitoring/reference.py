@@ -4,11 +4,11 @@ Cells end where pooled blocks of the evidence end and where the window begins an
 change are those of ``demur.monitoring.drift``. Scores on another scale than those a policy was made for are
 reported at the first batch.
 
-Rules without a single score. A policy states how often its rule abstains (a) and errs (e) and the
-share s_k of every class, from N cases. A case called k is of class k or an error; a case of class k is called k, abstained on or an
-error. So the share called k lies between s_k - e - a and s_k + e. Exact limits of a, e and s_1, ...,
-s_m that hold together with probability 1 - alpha / 2 (Clopper and Pearson, Bonferroni) give a range
-[low, high] for every action, which holds the true shares with that probability.
+Rules without a single score. A policy states how often its rule abstains (a) and errs (e) and the share s_k
+of every class, from N cases. A case called k is of class k or an error; a case of class k is called k,
+abstained on or an error. So the share called k lies between s_k - e - a and s_k + e. Exact limits of a, e
+and s_1, ..., s_m that hold together with probability 1 - alpha / 2 (Clopper and Pearson, Bonferroni) give a
+range [low, high] for every action, which holds the true shares with that probability.
 
 E-process. After c of n cases, the ratio of a Beta mixture to the likelihood of p
 (``demur.monitoring.betting``) is a nonnegative martingale under p that starts at 1. Its smallest value
