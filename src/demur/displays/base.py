@@ -1,4 +1,4 @@
-"""What all figures share: colours, axes, the Display classes, the way from an estimator to a figure."""
+"""Base of all figures: colours, axes, the Display classes, and figures of estimators."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _two_classes(estimator: Any, pos_label: Any) -> Any:
 
 
 def _response(asks: str, estimator: Any, X: Any, y: Any, options: dict[str, Any]) -> _Made:
-    """Return the arguments that the estimator gives to `from_predictions`, and the options it settles."""
+    """Return the arguments of `from_predictions` for an estimator, and the options that follow from it."""
     match asks:
         case "scores":
             positive = _two_classes(estimator, options.get("pos_label"))
@@ -231,7 +231,7 @@ def threshold_words(value: float) -> str:
 
 
 def two_names(names: Any) -> tuple[str, str]:
-    """Return what the two compared things are called."""
+    """Return the names of the two compared models."""
     if isinstance(names, str) or len(names) != 2:
         raise input_error("names", "must be two names", repr(names))
     return str(names[0]), str(names[1])
@@ -281,7 +281,7 @@ def show_names_as_text(figure: Any) -> None:
 
 
 def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a drawing take the place of the earlier one, and of the figure that `from_predictions` made."""
+    """Wrap `plot` to replace the earlier drawing, and the figure that `from_predictions` made."""
 
     @wraps(plot)
     def draw(self: Any, *args: Any, **options: Any) -> Any:
@@ -348,7 +348,7 @@ class Display:
             cls.plot = _drawn_anew(cls.__dict__["plot"])  # type: ignore[attr-defined]
 
     def _shown(self, ax: Any, name: str | None) -> Self:
-        """Draw what was made from predictions, under a name in the legend or, alone, as the title."""
+        """Draw the result of predictions, with its name in the legend or, alone, as the title."""
         if name is not None and self._several:
             self.result, name = by_model(self.result, name, ""), None
         self.plot(ax)  # type: ignore[attr-defined]
@@ -512,15 +512,15 @@ class PredictionDisplay(Display):
             _write_out(cls, "from_predictions", words, offered)
         if "from_predictions" in cls.__dict__:
             # the estimator gives the data, and names its classes itself
-            given, told = list(inspect.signature(cls.from_predictions).parameters.values()), ["X", "y"]
+            given, data_names = list(inspect.signature(cls.from_predictions).parameters.values()), ["X", "y"]
             if cls._asks == "unlabelled":
-                told = ["X"]
-            offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(told) :]]
+                data_names = ["X"]
+            offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(data_names) :]]
             named = {"probabilities": "labels", "classes": "classes"}.get(cls._asks)
             offered = [one for one in offered if one.name != named]
             if cls._asks == "scores":
                 offered.append(_keyword("response_method", "auto"))
-            data = [inspect.Parameter(one, _POSITIONAL) for one in ("estimator", *told)]
+            data = [inspect.Parameter(one, _POSITIONAL) for one in ("estimator", *data_names)]
             _write_out(cls, "from_estimator", PredictionDisplay.from_estimator.__doc__, [*data, *offered])
 
     @classmethod
@@ -555,7 +555,7 @@ def _keyword(name: str, default: Any = None) -> inspect.Parameter:
 
 
 def _write_out(kind: type[PredictionDisplay], name: str, words: str | None, offered: Any) -> None:
-    """Write the parameters of an inherited way to make a Display out, for `help` and for editors."""
+    """Define an inherited constructor with its own signature, for `help` and for editors."""
     inherited = getattr(PredictionDisplay, name).__func__
 
     def method(cls: Any, *data: Any, **options: Any) -> Any:

@@ -86,7 +86,7 @@ def require_columns(shown: str, names: Iterable[str], present: Collection[Any]) 
 
 
 def unknown_column(shown: str, name: str, columns: Iterable[Any]) -> InputError:
-    """Build the error for a column the table does not have; of a wide table it names a few only."""
+    """Build the error for an unknown column; of a wide table it lists only a few columns."""
     present = list(map(str, columns))
     close = get_close_matches(name, present, n=_CLOSE_MATCHES, cutoff=0.5)
     if len(present) <= _SHOWN_COLUMNS:
@@ -139,7 +139,7 @@ def class_name(value: Any) -> str:
 
 
 def guessed_positive(names: Sequence[str]) -> str | None:
-    """Return the positive name where it needs no telling: among 0 and 1, -1 and 1, false and true."""
+    """Return the positive name of usual pairs of labels: 0 and 1, -1 and 1, false and true."""
     lower = {name.lower(): name for name in names}
     if set(lower) <= {"0", "1"} or set(lower) <= {"-1", "1"}:
         return "1"

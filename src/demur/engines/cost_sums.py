@@ -183,21 +183,21 @@ class CostTerms:
     @classmethod
     def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> CostTerms:
         """Check everything that can be told before the data are seen."""
-        told: dict[str, Any] = {
+        given: dict[str, Any] = {
             name: value if isinstance(value, str) else check_number(value, name)
             for name, value in named.items()
             if value is not None
         }
         # 0 in place of columns: `CaseCosts` says what is wrong with the rest
         numbers: dict[str, Any] = {
-            name: 0.0 if isinstance(value, str) else value for name, value in told.items()
+            name: 0.0 if isinstance(value, str) else value for name, value in given.items()
         }
         CaseCosts(**numbers, reviewer=reviewer)
         if reviewer is not None:
             check_type(reviewer, "reviewer", Reviewer)
             if np.ndim(reviewer.fee):
                 raise input_error("fee", "must be one number here", f"{len(reviewer.fee)} fees")
-        return cls(told, reviewer)
+        return cls(given, reviewer)
 
     @property
     def columns(self) -> tuple[str, ...]:

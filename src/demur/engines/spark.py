@@ -108,14 +108,14 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet_about_pandas() -> Iterator[None]:
-    """Keep PySpark from warning of the newest pandas, which is not in use here."""
+    """Suppress the warning of PySpark about new versions of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
 
 
 def _require_answer(master: str, seconds: float) -> None:
-    """Ask a standalone master for a connection: Spark itself would try for a minute, and not say why."""
+    """Check that a standalone master answers: Spark itself would try for a minute without a reason."""
     if not master.startswith("spark://"):
         return
     reasons = []
@@ -266,7 +266,7 @@ class SparkTable:
             return bool(chosen.count() > chosen.distinct().count())
 
     def read(self, names: Iterable[str]) -> dict[str, Column]:
-        """Read the first rows of columns: for a sentence that shows what is at fault."""
+        """Read the first rows of columns, for messages."""
         wanted = list(dict.fromkeys(names))
         self.require(wanted)
         with spark_errors(self.name):

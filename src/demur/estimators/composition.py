@@ -88,7 +88,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
     def _fit_params(
         self, members: list[tuple[str, Any]], metadata: dict[str, Any]
     ) -> dict[str, dict[str, Any]]:
-        """Arguments of `fit` for each classifier: weights, clusters and times, where it takes them."""
+        """Return the arguments of `fit` for each classifier: weights, clusters, times, where it takes them."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **metadata)
             return {name: dict(routed[name].fit) for name, _ in members}
@@ -214,7 +214,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         return members
 
     def _learner(self, how: str, level: float = 0.95) -> RowsLearner:
-        """Return what finds the rule of one way; the name of a member stands for its window alone."""
+        """Return the learner of a way to combine, or of the window of one member."""
         names = tuple(name for name, _ in self.estimators)
         fees = [0.0] * len(names) if self.stage_costs is None else self.stage_costs
         problem = plain_problem(self.costs, level, prices=dict(zip(names, fees, strict=True)))
@@ -388,7 +388,7 @@ class DelegatingClassifier(NamedClassifiers):
     # ---------------------------------------------------------------- the stages
 
     def _members(self) -> list[tuple[str, Any]]:
-        """Unfitted stages; those that cannot abstain by themselves get a window for their costs."""
+        """Return the unfitted stages; those that cannot abstain get a window for their costs."""
         named = self._named()
         stages: list[tuple[str, Any]] = []
         given: Any = self.costs
@@ -474,7 +474,7 @@ class DelegatingClassifier(NamedClassifiers):
         return self._walk(X)[1]
 
     def _walk(self, X: Any) -> tuple[IntArray, IntArray]:
-        """Decision and deciding stage of every case."""
+        """Return the decision and the deciding stage of every case."""
         check_is_fitted(self, "stages_")
         X = indexable(X)[0]
         rows = np.arange(_num_samples(X))
@@ -528,7 +528,7 @@ class Chain:
     decide = codes
 
     def charge(self, table: FloatArray) -> FloatArray:
-        """Return what was paid for asking members, for every row."""
+        """Return the fees of the members asked, for every row."""
         return np.cumsum(self.prices)[_codes_and_stages(table, self.windows)[1]]
 
 
@@ -592,6 +592,6 @@ class ChainLearner(RowsLearner):
     def _paid(
         table: FloatArray, rows: TrainingLosses, windows: Sequence[Window], prices: Sequence[float]
     ) -> FloatArray:
-        """Return what every row costs, what was asked included."""
+        """Return the loss of every row, fees included."""
         codes, last = _codes_and_stages(table, windows)
         return np.asarray(rows.losses[np.arange(len(codes)), codes] + rows.weight * np.cumsum(prices)[last])

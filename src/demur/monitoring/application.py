@@ -149,7 +149,7 @@ class Application:
         return {**numbers, **called} if self._two_sided else numbers
 
     def words(self) -> str:
-        """Say how many rows were decided how, and which columns were read as what."""
+        """Return the numbers of rows by decision, and the columns read, as a sentence."""
         numbers = self.to_dict()
         text = (
             f"{numbers['rows']} rows: {', '.join(f'{rows} {name}' for name, rows in self.called.items())}, "
@@ -252,7 +252,7 @@ class Application:
         return codes
 
     def _audited(self, batch: Batch, codes: IntArray, before: int) -> list[list[str]]:
-        """Return the columns of an audit, if there is one: whose label is asked for, and how probably."""
+        """Return the columns of an audit, if there is one: cases to be labelled, and their probability."""
         if self.audit is None:
             return []
         key = None if self.audit_key is None else self.stream.columns.index(self.audit_key)
@@ -352,7 +352,7 @@ class Application:
 
 
 def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
-    """Write rows in one go: an unbuffered stream would be called once per row."""
+    """Write many rows at once: an unbuffered stream would be called once per row."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
     handle.write(text.getvalue())

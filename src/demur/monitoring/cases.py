@@ -38,7 +38,7 @@ _LITERAL = DIALECTS["duckdb"].literal
 
 
 def _require_inputs(policy: Policy, table: FileTable, columns: Sequence[str]) -> None:
-    """Refuse a rule that needs whole batches, and columns that its numbers cannot come from."""
+    """Refuse a rule for whole batches, and columns without numbers."""
     if getattr(policy.rule, "whole_batches", False):
         raise InputError(
             "This policy gives places to whole batches, and watching and auditing take cases one by one. "
@@ -315,7 +315,7 @@ def count_file(
 
 
 def _day_key(day: str, batch: BatchCounts) -> str:
-    """Return the name of a day: a file that grows brings its old days again, which count once."""
+    """Return the key of a day by its content: days of a growing file count once."""
     content = f"{day} {batch.counts.astype(np.int64).tolist()} {batch.low!r} {batch.high!r}"
     return hashlib.sha256(content.encode()).hexdigest()
 

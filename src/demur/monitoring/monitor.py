@@ -340,8 +340,8 @@ class PolicyMonitor:
         state = self._state
         state.batches += 1
         if self.watches_scores:
-            said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
-            state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
+            sentences = scale_sentences(self.policy, self.cells, batch, number=state.batches)
+            state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in sentences.items()})
         starts = [Start(first, counts + batch.counts) for first, counts in state.starts]
         starts.append(Start(state.batches, batch.counts))
         evidence, change = self.reference.log_evidence(starts, state.batches)

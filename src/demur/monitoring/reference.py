@@ -180,7 +180,7 @@ class ReferenceCells(ChangeTest):
 
     @cached_property
     def _tilts(self) -> FloatArray:
-        """Row per odds ratio: by which factor the share of each block changes with the prevalence."""
+        """Factors of the shares of the blocks (columns) for every odds ratio of the prevalence (rows)."""
         rate, size = self.prevalence, self.size_at()
         positive = rate * size * self.in_blocks(self.positive) + 0.25
         negative = (1 - rate) * size * self.in_blocks(self.negative) + 0.25
@@ -239,7 +239,7 @@ def _cuts(lower: FloatArray, upper: FloatArray, thresholds: list[float]) -> Floa
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BatchCounts:
-    """What a batch of scores is reduced to.
+    """Cases of a batch per cell, and the range of its scores.
 
     Attributes
     ----------
@@ -307,13 +307,13 @@ def scale_sentences(
 
     chance = _CHANCE / 2 / (number * (number + 1))
     low, high = score_range(policy)
-    said = {}
+    sentences = {}
     if batch.outside > _MOST_OUTSIDE * batch.n:
         size = max(cells.n_positive + cells.n_negative, 2.0)
         mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
         if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) <= chance:
             percent = low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0
-            said["outside"] = (
+            sentences["outside"] = (
                 f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the "
                 f"range the policy was made for; they run from {batch.low:g} to {batch.high:g}"
                 f"{': divide by 100?' if percent else '.'}"
@@ -321,19 +321,19 @@ def scale_sentences(
     if batch.n > 1 and batch.low == batch.high and cells.size > 1:
         share = cells.shares()[int(cells.cell_of(np.array([batch.low]))[0])]
         if _all_within(share, cells, batch.n - 1, chance):
-            said["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
+            sentences["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
     if low >= 0 and 1 < high <= 100 and batch.low >= 0 and batch.high <= 1:
         share = float(cells.shares()[: int(cells.cell_of(np.array([1.0]))[0]) + 1].sum())
         if _all_within(share, cells, batch.n, chance):
-            said["scale"] = (
+            sentences["scale"] = (
                 f"All scores lie between 0 and 1, but the policy was made for scores from {low:g} to "
                 f"{high:g}: multiply by 100?"
             )
-    return said
+    return sentences
 
 
 def _all_within(share: float, cells: ReferenceCells, n: int, chance: float) -> bool:
-    """Tell whether n cases all fall where `share` of the reference lies too rarely for chance."""
+    """Tell whether n cases within `share` of the reference are too unlikely by chance."""
     from scipy.special import betaincinv
 
     size = cells.n_positive + cells.n_negative

@@ -178,7 +178,7 @@ class MonitorState:
             self.rows[-1] = replace(self.rows[-1], cost=sequence.mean, cost_low=low, cost_high=high)
 
     def fill(self, data: dict[str, Any], size: int) -> None:
-        """Take up the content of a state file, whose counts are of `size` cells."""
+        """Set the fields from a state file, whose counts are of `size` cells."""
         if data["version"] == 1:
             # decisions were the rows of the table there, and abstaining came between the classes
             negative, abstained, positive = data["labelled"]
@@ -291,7 +291,7 @@ def write_state(
 
 @contextmanager
 def trusted(path: str | Path) -> Iterator[None]:
-    """Refuse, in one sentence, a state whose parts are missing or of another kind."""
+    """Turn errors of reading a broken state into one sentence."""
     try:
         yield
     except InputError:

@@ -66,7 +66,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Spell every number one way; integers that no float holds stay as they are."""
+    """Write every number as a float; integers that no float holds stay as they are."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -172,7 +172,7 @@ def _costs(data: Any, classes: list[Any]) -> dict[str, Any]:
 
 
 def _require_known(data: Any, known: Any, where: str = "") -> None:
-    """Refuse fields that the policy made of the data does not have: nobody would act on them."""
+    """Refuse fields that are not among the known ones."""
     if not isinstance(data, dict) or not isinstance(known, dict):
         return
     for name, value in data.items():
@@ -183,7 +183,7 @@ def _require_known(data: Any, known: Any, where: str = "") -> None:
 
 
 def require_written(data: Any, written: dict[str, Any]) -> None:
-    """Refuse parts of a file of this version that the policy made of it would not write."""
+    """Refuse unknown fields in a file of this version."""
     if data["version"] == VERSION:
         _require_known({name: value for name, value in data.items() if name != DIGEST}, written)
 

@@ -105,7 +105,7 @@ def onnx_of(
 
 
 def _signed(origin: Sequence[tuple[str, str]], onnx: Any, made: Any) -> Any:
-    """Write where the rule comes from into the model, and check it."""
+    """Add the origin of the rule to the metadata of the model, and check it."""
     if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
         made.opset_import.append(onnx.helper.make_opsetid("", _OPSET))
     made.producer_name = "demur"
@@ -209,7 +209,7 @@ class _Writer:
         return self.node("Mul", self.number(value.left), self.number(value.right))
 
     def _interpolated(self, value: Interpolated) -> str:
-        """Count the points up to the value, and look up what the piece between them is made of."""
+        """Look up the piece of a piecewise linear function by the number of points up to the value."""
         at, size = self.number(value.value), len(value.points)
         points = self.constant(self.types.DOUBLE, [1, size], list(value.points))
         reached = self.node("Cast", self.node("GreaterOrEqual", at, points), to=self.types.INT64)

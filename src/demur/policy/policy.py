@@ -817,7 +817,7 @@ class Policy(Result):
         return self.rule.to_expression(columns, [*self.classes, self.abstain_label])
 
     def _origin(self) -> list[tuple[str, str]]:
-        """Return what a reader of a copy wants to know, a line for each fact, free of control characters."""
+        """Return the origin of the policy for exported copies: name and text of each fact."""
         costs = ""
         if isinstance(self.costs, CostMatrix):
             costs = json.dumps(json_safe(self.costs.to_mapping()))

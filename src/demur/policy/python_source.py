@@ -192,7 +192,7 @@ def python_of(decision: Decision | BatchDecision, origin: Sequence[str], columns
 
 
 def _lines(decision: Decision, names: Mapping[str, str], saving: Numeric | None = None) -> list[str]:
-    """Return what decides once no number is missing; with `saving` also what a place is worth."""
+    """Return the lines of a decision on complete rows; with `saving` also those of the worth of a place."""
     value = decision.value
     lines = [f"{name} = {_number(number, names)}" for name, number in decision.bindings]
     if decision.valid is not None:
@@ -247,7 +247,7 @@ def _by_group(decision: Decision, columns: Sequence[str]) -> list[str]:
 
 
 def _words(value: Case | FirstBest, names: Mapping[str, str]) -> str:
-    """Say in a line what a score leads to."""
+    """Return the decision of a score in words."""
     if not isinstance(value, Case):
         return "the label of a score"
     branches = [f"{label!r} if {_condition(test, names)}" for test, label in value.branches]

@@ -132,7 +132,7 @@ class _Printer:
         return "CASE" + "".join(f"\n{indent}{line}" for line in (*(f"  {line}" for line in lines), "END"))
 
     def levels(self, bindings: Sequence[tuple[str, Numeric]]) -> list[dict[str, str]]:
-        """Return columns of the numbers that are computed before; each level reads only those before it."""
+        """Return bound numbers as levels of columns; each level reads only those before it."""
         levels: list[dict[str, str]] = []
         for name, number in bindings:
             text = self.number(number)
@@ -142,7 +142,7 @@ class _Printer:
         return levels
 
     def named(self, decision: Decision) -> tuple[Decision, list[dict[str, str]]]:
-        """Return a decision whose numbers to choose among, and the best, are columns of two more levels."""
+        """Return a decision with the numbers to compare, and their best, as two more levels of columns."""
         value, levels = decision.value, self.levels(decision.bindings)
         if not isinstance(value, FirstBest):
             return decision, levels
@@ -155,14 +155,14 @@ class _Printer:
         return replace(decision, value=Case(tuple(branches), otherwise)), levels
 
     def staged(self, levels: Iterable[dict[str, str]], rows: str) -> str:
-        """Write the source of rows with a column more for every number that is computed before."""
+        """Write the source of rows with a column for every number in the levels."""
         for place, level in enumerate(levels):
             listed = ", ".join(f"{number} AS {column}" for column, number in level.items())
             rows = f"(SELECT *, {listed}\nFROM {rows}) AS demur_{place}"
         return rows
 
     def batch(self, decision: BatchDecision) -> str:
-        """Write who is among the first of a batch by a window function; all others as they stand."""
+        """Write the places of a batch as a window function, and the decision of all other rows."""
         others, places, target = decision.others, decision.places, self.target
         batch, key = map(target.column, decision.columns[-2:])
         ordered = target.text_order.format(raw=key) if places.text_key else key
@@ -194,7 +194,7 @@ class _Printer:
         )
 
     def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
-        """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
+        """Write a value that reads bound numbers as nested queries of one row."""
         if not bindings:
             return text
         rows, names = "", ""
@@ -325,7 +325,7 @@ def _cast_text(real: str) -> Callable[[float], str]:
 
 
 def _with_exponent(value: float) -> str:
-    """Write a float that a database does not take for a decimal number."""
+    """Write a float with an exponent, so that it is not read as a decimal number."""
     digits = repr(value)
     return digits if "e" in digits else f"{digits}e0"
 
