@@ -385,10 +385,13 @@ def test_spark_without_java(run, file, monkeypatch, home):
         ("http://host", "A Spark master looks like spark://host:7077, local[2], yarn or k8s://host, got"),
     ],
 )
-def test_a_master_that_is_not_there(run, file, monkeypatch, master, sentence):
+def test_a_master_that_is_not_there(run, file, tmp_path, monkeypatch, master, sentence):
     pytest.importorskip("pyspark")
     # the file is never opened, and Java never started
-    monkeypatch.setattr("demur.engines.spark._require_java", lambda: None)
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.touch()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
     monkeypatch.setattr("demur.engines.spark._started", None)
     port = closed_port()
     answer = run("decide", file, *COSTS, *SPARK, master.format(port=port))

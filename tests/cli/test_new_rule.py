@@ -14,7 +14,7 @@ import pytest
 
 from demur import ABSTAIN, Policy
 from demur._files.values import part
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.windows.expression import Case, Column, Comparison, Decision, Number, Product
 from demur.windows.rule import RULES, register_rule
 

@@ -33,8 +33,8 @@ def points(display, part):
 )
 def test_grids_of_figures_1_to_3_against_paper(metric, extra):
     display = IsometricDisplay.from_metric(metric, skew=1, **extra).plot()
-    assert len(display.positive_lines_) == len(display.negative_lines_) == 9
-    for side, artists in (("positive", display.positive_lines_), ("negative", display.negative_lines_)):
+    assert len(display.lines_) == 18
+    for side, artists in (("positive", display.lines_[:9]), ("negative", display.lines_[9:])):
         for value, artist in zip(np.arange(1, 10) / 10, artists, strict=True):
             line = isometric(metric, side, value, skew=1, **extra)
             fpr, tpr = drawn(artist).T
@@ -52,7 +52,7 @@ def test_grids_of_figures_1_to_3_against_paper(metric, extra):
 
 def test_lines_outside_the_square_are_left_out():
     display = IsometricDisplay.from_result(isometric_grid("gm", skew=1, m=0.1, values=[0.5, 1])).plot()
-    assert display.positive_lines_[1] is None
+    assert len(display.lines_) == 2
     assert display.frame()["value"].tolist() == [0.5, 0.5]
 
 
@@ -65,9 +65,10 @@ def test_design_of_figure_5():
     a, b = [window.a.fpr, window.a.tpr], [window.b.fpr, window.b.tpr]
     assert (points(display, "a"), points(display, "b")) == ([a], [b])
     assert points(display, "abstained") == [a, [window.hull.fpr[2], window.hull.tpr[2]], b]
-    assert drawn(display.abstained_line_).tolist() == points(display, "abstained")
+    abstained, decided = display.lines_
+    assert drawn(abstained).tolist() == points(display, "abstained")
     curve = window.roc()
-    assert drawn(display.new_line_).tolist() == np.column_stack([curve.fpr, curve.tpr]).tolist()
+    assert drawn(decided).tolist() == np.column_stack([curve.fpr, curve.tpr]).tolist()
     assert points(display, "decided point") == [list(curve.point)]
     assert points(display, "positive isometric") == window.isometrics[0].segment().tolist()
     assert display.ax_.get_title(loc="left") == "Case 3: abstain on 54% between a and b"
@@ -86,7 +87,7 @@ def test_three_cases_of_figure_4_on_given_axes():
         promise = {"positive": Precision(target), "negative": Precision(target)}
         display = ReliableWindowDisplay.from_result(reliable_window(counts, **promise))
         assert display.plot(ax, new_curve=False, legend=False).ax_ is ax
-        assert display.new_line_ is None
+        assert points(display, "decided") == []
         assert ax.get_legend() is None
         window = display.result
         in_use = [] if window.case == 3 else [[window.positive_cut.fpr, window.positive_cut.tpr]]
@@ -98,7 +99,6 @@ def test_three_cases_of_figure_4_on_given_axes():
 def test_no_curve_without_decided_cases():
     promise = {"positive": Precision(0.9), "negative": Precision(0.9)}
     display = ReliableWindowDisplay.from_predictions([0, 1], [1, 1], **promise).plot()
-    assert display.new_line_ is None
     assert points(display, "decided") == []
     assert "100%" in display.ax_.get_title(loc="left")
 

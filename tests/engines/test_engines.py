@@ -527,6 +527,6 @@ def test_a_warehouse_needs_ibis_and_a_table(monkeypatch):
 def test_a_quotation_mark_that_old_duckdb_does_not_find_is_one_sentence(monkeypatch, tmp_path):
     file = tmp_path / "odd.csv"
     file.write_text('y,"say ""hi"""\n0,0.2\n1,0.8\n')
-    monkeypatch.setattr("demur.engines.frames._parses_names", lambda: True)
+    monkeypatch.setattr("duckdb.__version__", "1.4.0")
     with pytest.raises(InputError, match=r"DuckDB before version 2 .* Hint: rename the column"):
         read_counts(file, y_true="y", scores='say "hi"')

@@ -10,7 +10,7 @@ from sqlglot import expressions as sql
 
 from class_cases import RULES, class_policy, hard_rows
 from demur import Policy
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.windows import ByGroup, Constant, Window
 from expected_cost_cases import boundary_rows, learned
 from export_cases import LABELS, WINDOWS, WORDS, hard_scores, policy

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from demur import ABSTAIN, CostModel, InputError
 from demur.comparison.combination_learner import CombinationLearner
 from demur.estimators import CautiousEnsemble, GuardedClassifier
-from demur.estimators.chain import Chain, ChainLearner
+from demur.estimators.composition import Chain, ChainLearner
 from demur.estimators.honest_costs import plain_problem, weighted_losses
 from demur.honest.cases import SplitCases
 from demur.windows import Guarded, Window

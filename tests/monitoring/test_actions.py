@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import binomtest
 
 from demur import CaseCosts, InputError, PolicyMonitor, UndefinedError
-from demur.monitoring.actions import ActionRanges
 from demur.monitoring.alarms import NO_SCORE, advice
 from demur.monitoring.betting import CostSequence, share_sequence
 from demur.monitoring.drift import Start
 from demur.monitoring.labels import largest_amount
 from demur.monitoring.page import monitor_page
+from demur.monitoring.reference import ActionRanges
 from demur.policy import Promise
 from monitoring_cases import amounts_policy, class_cases, class_policy, shop
 

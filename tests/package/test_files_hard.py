@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from demur._files.parquet import parquet_schema
+from demur._files.parquet import parquet_fact
 from demur._files.whole import draft_of, whole_file
 from demur.counts.scores import ScoreCounts
 from demur.engines import read_counts
@@ -239,7 +239,7 @@ def test_no_flipped_bit_of_a_counts_file_changes_a_number(tmp_path, counts):
         damaged = bytearray(content)
         damaged[place] ^= 1 << place % 8
         flipped.write_bytes(damaged)
-        parquet_schema(flipped)
+        parquet_fact(flipped, "schema")
         try:
             read = ScoreCounts.load(flipped)
         except InputError:
@@ -363,7 +363,7 @@ def test_a_file_without_permission(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text(TABLE)
     monkeypatch.setattr("builtins.open", denied)
-    assert parquet_schema(path) is None
+    assert parquet_fact(path, "schema") is None
     with pytest.raises(InputError, match="must be readable, got Permission denied"):
         open_table(path)
 

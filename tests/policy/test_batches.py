@@ -10,7 +10,7 @@ import pytest
 
 from demur import ABSTAIN, InputError, Policy
 from demur.costs.budget import Places
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.windows import Budgeted, ExpectedCostRule, PiecewiseLinear, Window
 from postgres_server import postgres_fixture  # noqa: F401 - a fixture
 

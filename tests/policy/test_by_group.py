@@ -21,7 +21,7 @@ from demur import (
     UndefinedError,
     compare_models,
 )
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.windows import ByGroup, ClassRule, Constant, Window
 from export_cases import WINDOWS, hard_scores
 

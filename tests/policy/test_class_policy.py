@@ -13,7 +13,7 @@ import sqlglot
 
 from class_cases import BROKEN, RULES, WORDS, class_policy, hard_rows
 from demur import InputError, Policy, compare_models
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.surface.window import ABSTAIN
 from demur.windows import ClassRule
 from exported import in_onnx, in_python

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from demur import ABSTAIN, InputError, Policy
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.windows import Combined, Guarded, Window
 
 INF = math.inf

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from demur import InputError, Policy
-from demur.policy.sql_dialects import DIALECTS
+from demur.policy.sql import DIALECTS
 from demur.surface.window import ABSTAIN
 from demur.windows import Cuts
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demur import InputError
-from demur.policy.sql_dialects import DIALECTS, binary_fraction
+from demur.policy.sql import DIALECTS, binary_fraction
 from export_cases import INF, LABELS, WINDOWS, WORDS, hard_scores, policy
 
 ROWS = 1_000_000

@@ -1,4 +1,4 @@
-"""One DuckDB database in memory for the process: to open another takes as long as to read a small file."""
+"""One DuckDB database in memory for the process: opening another takes as long as reading a small file."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def load_duckdb() -> Any:
 
 
 def connect() -> Any:
-    """Return a connection of its own to the database of this process; whoever asked closes it.
+    """Open a separate connection to the database of this process; the caller closes it.
 
     Views and temporary tables belong to the connection that made them. What holds for the whole
     database must not be set here: another file system or a limit on memory needs a database of its own.

@@ -1,4 +1,4 @@
-"""Names from the data in written text: one function per format takes the meaning from what it would read."""
+"""Escape names from the data in written text: one function per format."""
 
 import re
 from html import escape

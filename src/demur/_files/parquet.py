@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.database import connect, first_line, load_duckdb
+from demur._files.database import connect, first_line, load_duckdb, sql_text
 from demur._files.whole import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["parquet_fact", "parquet_schema", "read_columns", "write_columns"]
+__all__ = ["parquet_fact", "read_columns", "write_columns"]
 
 _RENEW = "the file was damaged or edited; count and save again."
 
@@ -32,13 +32,13 @@ def write_columns(
     if model is not None:
         if "\0" in model:
             raise input_error("model", "must be a name without the character NUL", repr(model))
-        named = ", model: '" + model.replace("'", "''") + "'"
+        named = f", model: {sql_text(model)}"
     with draft_of(path) as draft:
         try:
             with connect() as connection:
                 connection.register("written", columns)
                 connection.execute(
-                    f"copy written to {_quoted(str(draft))} "
+                    f"copy written to {sql_text(draft)} "
                     f"(format parquet, use_tmp_file false, kv_metadata {{schema: '{schema}', "
                     f"version: '{version}', digest: '{_digest(columns)}'{named}}})"
                 )
@@ -58,7 +58,7 @@ def read_columns(
     if not Path(path).is_file():
         got = "a folder" if str(path) and Path(path).is_dir() else "no such file"
         raise input_error(str(path) or "path", "must be a readable Parquet file", got)
-    source = _quoted(glob.escape(str(path)))
+    source = sql_text(glob.escape(str(path)))
     try:
         with connect() as connection:
             stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
@@ -88,11 +88,6 @@ def read_columns(
     return int(written["version"]), columns
 
 
-def parquet_schema(path: Path) -> str | None:
-    """Return the schema `write_columns` wrote into a file; None for every other file."""
-    return parquet_fact(path, "schema")
-
-
 def parquet_fact(path: Path, key: str) -> str | None:
     """Return what `write_columns` wrote into a file under "schema" or "model"; None if nothing."""
     duckdb = load_duckdb()
@@ -101,7 +96,8 @@ def parquet_fact(path: Path, key: str) -> str | None:
             if handle.read(4) != b"PAR1":
                 return None
         with connect() as connection:
-            source = f"parquet_kv_metadata({_quoted(glob.escape(str(path)))})"
+            # DuckDB would take [1] for a pattern
+            source = f"parquet_kv_metadata({sql_text(glob.escape(str(path)))})"
             stored = connection.sql(
                 f"select decode(value) from {source} where decode(key) = '{key}'"
             ).fetchall()
@@ -121,8 +117,3 @@ def _digest(columns: dict[str, Any]) -> str:
         digest.update(f"{name} {len(numbers)} ".encode())
         digest.update(numbers.astype("<f8").tobytes())
     return digest.hexdigest()
-
-
-def _quoted(name: str) -> str:
-    """Quote a name for SQL. A file to read is escaped before: DuckDB would take [1] for a pattern."""
-    return "'" + name.replace("'", "''") + "'"

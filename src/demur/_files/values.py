@@ -1,4 +1,4 @@
-"""Values of a JSON document: each is there, of the right type and range, or named in one sentence."""
+"""Read values of a JSON document, checked for presence, type and range."""
 
 import json
 import math
@@ -94,5 +94,5 @@ def numbers(data: Any, name: str, shape: tuple[int, ...] | None = None) -> Float
 
 def shown(value: Any) -> str:
     """Show a value as it stands in the file, if it is short."""
-    told = json.dumps(value) if value is None or isinstance(value, (bool, str)) else repr(value)
-    return told if len(told) <= 40 else type(value).__name__
+    written = json.dumps(value) if value is None or isinstance(value, (bool, str)) else repr(value)
+    return written if len(written) <= 40 else type(value).__name__

@@ -1,12 +1,7 @@
-from .auc_bounds import AucBoundsDisplay as AucBoundsDisplay
-from .auc_bounds import BoundGapDisplay as BoundGapDisplay
-from .auc_bounds import IsoDiscriminabilityDisplay as IsoDiscriminabilityDisplay
 from .bands import CostCurveBandDisplay as CostCurveBandDisplay
 from .bands import RocBandDisplay as RocBandDisplay
 from .bands import SignificanceMapDisplay as SignificanceMapDisplay
 from .bands import SurfaceBandDisplay as SurfaceBandDisplay
-from .blocks import BlockCostDisplay as BlockCostDisplay
-from .by_group import GroupCostDisplay as GroupCostDisplay
 from .cautious import CapacityGraphDisplay as CapacityGraphDisplay
 from .cautious import EfficacyDisplay as EfficacyDisplay
 from .cautious import ResponseBandDisplay as ResponseBandDisplay
@@ -15,13 +10,14 @@ from .cautious import RiskCoverageDisplay as RiskCoverageDisplay
 from .cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
 from .cautious import RocSecantDisplay as RocSecantDisplay
 from .class_vacc import ClassVaccDisplay as ClassVaccDisplay
+from .comparison import BlockCostDisplay as BlockCostDisplay
+from .comparison import GroupCostDisplay as GroupCostDisplay
 from .confidence import ConfidentSegmentDisplay as ConfidentSegmentDisplay
 from .confidence import SegmentComparisonDisplay as SegmentComparisonDisplay
 from .confidence import TangoIntervalDisplay as TangoIntervalDisplay
 from .cost_curves import CostCurveDisplay as CostCurveDisplay
 from .cost_curves import CostDifferenceDisplay as CostDifferenceDisplay
 from .cost_curves import RocCostDualDisplay as RocCostDualDisplay
-from .expected_cost import ExpectedCostDisplay as ExpectedCostDisplay
 from .isometrics import IsometricDisplay as IsometricDisplay
 from .isometrics import ReliableWindowDisplay as ReliableWindowDisplay
 from .monitoring import MonitorDisplay as MonitorDisplay
@@ -43,6 +39,9 @@ from .related import PvaDisplay as PvaDisplay
 from .related import RegretDisplay as RegretDisplay
 from .related import SkillDisplay as SkillDisplay
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
+from .roc import AucBoundsDisplay as AucBoundsDisplay
+from .roc import BoundGapDisplay as BoundGapDisplay
+from .roc import IsoDiscriminabilityDisplay as IsoDiscriminabilityDisplay
 from .roc import PrecisionRecallDisplay as PrecisionRecallDisplay
 from .roc import RocCurveDisplay as RocCurveDisplay
 from .surfaces import AbstentionSurfaceDisplay as AbstentionSurfaceDisplay
@@ -52,4 +51,5 @@ from .thresholds import MimeticCostDisplay as MimeticCostDisplay
 from .thresholds import NrocCurveDisplay as NrocCurveDisplay
 from .thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
 from .windows import CaseCostsDisplay as CaseCostsDisplay
+from .windows import ExpectedCostDisplay as ExpectedCostDisplay
 from .windows import WindowDisplay as WindowDisplay

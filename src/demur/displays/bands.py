@@ -15,6 +15,7 @@ from demur.displays.base import (
     POSITIVE_COLOR,
     ROC_SPACE,
     TENT,
+    BandDisplay,
     PredictionDisplay,
     two_names,
 )
@@ -25,7 +26,6 @@ from demur.honest.roc_bands import RocBand, roc_band
 from demur.typing import ArrayLike
 
 __all__ = [
-    "BandDisplay",
     "CostCurveBandDisplay",
     "RocBandDisplay",
     "SignificanceMapDisplay",
@@ -33,31 +33,6 @@ __all__ = [
 ]
 
 _UNDECIDED = "#D9D9D9"
-
-
-class BandDisplay(PredictionDisplay):
-    """A Display of one result with a simultaneous and a pointwise band, in the colour of its curve."""
-
-    def _bands(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
-        """Draw both bands of some rows of the result."""
-        level = f"{100 * self.result.confidence_level:g} %"
-        for prefix, alpha, words in (
-            ("", 0.16, "band, all points"),
-            ("pointwise_", 0.28, "interval, one point"),
-        ):
-            low, high = (getattr(self.result, f"{prefix}{end}")[rows] for end in ("low", "high"))
-            self._band(x, (low, high), color, alpha, label=f"{name}{level} {words}")
-
-    def _honest(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
-        """Draw both bands, the honest and the hindsight line."""
-        self._bands(x, color, name, rows)
-        # where nothing was chosen there is no hindsight
-        fixed = getattr(self.result, "method", "") == "fixed classifier"
-        honest = {"label": f"{name}{'cost' if fixed else 'honest'}", "lw": 1.8}
-        self.lines_ += self.ax_.plot(x, self.result.honest[rows], color=color, **honest)
-        if not fixed:
-            hindsight = {"label": f"{name}with hindsight", "lw": 1.2, "ls": (0, (4, 2))}
-            self.lines_ += self.ax_.plot(x, self.result.hindsight[rows], color=color, **hindsight)
 
 
 class SurfaceBandDisplay(
@@ -183,8 +158,7 @@ class SignificanceMapDisplay(
         grid = (band.mu, band.nu)
         self.map_ = ax.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
         look = {"cmap": ListedColormap([_UNDECIDED]), "shading": "nearest"}
-        lines = {"hatch": "////", "edgecolor": "#9A9A9A", "lw": 0}
-        self.undecided_ = ax.pcolor(*grid, unknown, **look, **lines)
+        self.undecided_ = ax.pcolor(*grid, unknown, **look, hatch="////", edgecolor="#9A9A9A", lw=0)
         words = f"cost of {first} minus cost of {second} (a miss costs 1)"
         self.colorbar_ = self.figure_.colorbar(self.map_, ax=ax, pad=0.02, label=words)
         level = f"{100 * band.confidence_level:g} %"

@@ -1,4 +1,4 @@
-"""What all figures share: colours, axes, the Display classes, the way from an estimator to a figure."""
+"""Base of all figures: colours, axes, the Display classes, and figures of estimators."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ __all__ = [
     "SERIES",
     "TENT",
     "UNIT_SQUARE",
+    "BandDisplay",
     "CurveDisplay",
     "Display",
     "PredictionDisplay",
@@ -54,6 +55,7 @@ __all__ = [
 ]
 
 _Made = tuple[tuple[Any, ...], dict[str, Any]]
+_POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 # ---------------------------------------------------------------- what an estimator answers
@@ -72,7 +74,7 @@ def _two_classes(estimator: Any, pos_label: Any) -> Any:
 
 
 def _response(asks: str, estimator: Any, X: Any, y: Any, options: dict[str, Any]) -> _Made:
-    """Return the arguments that the estimator gives to `from_predictions`, and the options it settles."""
+    """Return the arguments of `from_predictions` for an estimator, and the options that follow from it."""
     match asks:
         case "scores":
             positive = _two_classes(estimator, options.get("pos_label"))
@@ -229,7 +231,7 @@ def threshold_words(value: float) -> str:
 
 
 def two_names(names: Any) -> tuple[str, str]:
-    """Return what the two compared things are called."""
+    """Return the names of the two compared models."""
     if isinstance(names, str) or len(names) != 2:
         raise input_error("names", "must be two names", repr(names))
     return str(names[0]), str(names[1])
@@ -279,7 +281,7 @@ def show_names_as_text(figure: Any) -> None:
 
 
 def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a drawing take the place of the earlier one, and of the figure that `from_predictions` made."""
+    """Wrap `plot` to replace the earlier drawing, and the figure that `from_predictions` made."""
 
     @wraps(plot)
     def draw(self: Any, *args: Any, **options: Any) -> Any:
@@ -334,18 +336,19 @@ class Display:
         cls,
         *,
         of: type | tuple[type, ...] = (),
-        several: bool = False,
+        several: bool | None = None,
         axes: Mapping[str, Any] | None = None,
         guide: tuple[Any, Any, str] | None = None,
     ) -> None:
         super().__init_subclass__()
         cls._kinds = (of if isinstance(of, tuple) else (of,)) or cls._kinds
-        cls._several, cls._axes, cls._guide = several, axes or cls._axes, guide or cls._guide
+        cls._several = cls._several if several is None else several
+        cls._axes, cls._guide = axes or cls._axes, guide or cls._guide
         if "plot" in cls.__dict__:
             cls.plot = _drawn_anew(cls.__dict__["plot"])  # type: ignore[attr-defined]
 
     def _shown(self, ax: Any, name: str | None) -> Self:
-        """Draw what was made from predictions, under a name in the legend or, alone, as the title."""
+        """Draw the result of predictions, with its name in the legend or, alone, as the title."""
         if name is not None and self._several:
             self.result, name = by_model(self.result, name, ""), None
         self.plot(ax)  # type: ignore[attr-defined]
@@ -509,18 +512,15 @@ class PredictionDisplay(Display):
             _write_out(cls, "from_predictions", words, offered)
         if "from_predictions" in cls.__dict__:
             # the estimator gives the data, and names its classes itself
-            given, told = list(inspect.signature(cls.from_predictions).parameters.values()), ["X", "y"]
+            given, data_names = list(inspect.signature(cls.from_predictions).parameters.values()), ["X", "y"]
             if cls._asks == "unlabelled":
-                told = ["X"]
-            offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(told) :]]
+                data_names = ["X"]
+            offered = [one.replace(kind=one.KEYWORD_ONLY) for one in given[len(data_names) :]]
             named = {"probabilities": "labels", "classes": "classes"}.get(cls._asks)
             offered = [one for one in offered if one.name != named]
             if cls._asks == "scores":
                 offered.append(_keyword("response_method", "auto"))
-            data = [
-                inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-                for one in ("estimator", *told)
-            ]
+            data = [inspect.Parameter(one, _POSITIONAL) for one in ("estimator", *data_names)]
             _write_out(cls, "from_estimator", PredictionDisplay.from_estimator.__doc__, [*data, *offered])
 
     @classmethod
@@ -550,16 +550,12 @@ class PredictionDisplay(Display):
         return cls.from_predictions(*wanted, **{**options, **settings})
 
 
-def _positional(name: str) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
 def _keyword(name: str, default: Any = None) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
 
 
 def _write_out(kind: type[PredictionDisplay], name: str, words: str | None, offered: Any) -> None:
-    """Write the parameters of an inherited way to make a Display out, for `help` and for editors."""
+    """Define an inherited constructor with its own signature, for `help` and for editors."""
     inherited = getattr(PredictionDisplay, name).__func__
 
     def method(cls: Any, *data: Any, **options: Any) -> Any:
@@ -567,30 +563,15 @@ def _write_out(kind: type[PredictionDisplay], name: str, words: str | None, offe
 
     method.__doc__ = words or inherited.__doc__
     method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
-    method.__signature__ = inspect.Signature([_positional("cls"), *offered])  # type: ignore[attr-defined]
+    first = inspect.Parameter("cls", _POSITIONAL)
+    method.__signature__ = inspect.Signature([first, *offered])  # type: ignore[attr-defined]
     setattr(kind, name, classmethod(method))
 
 
 class CurveDisplay(PredictionDisplay):
-    """A Display of one line per result, drawn by the loop ``for name, curve, style in self._curves(ax)``.
+    """A Display of one line per result, drawn by the loop ``for name, curve, style in self._curves(ax)``."""
 
-    Where fields of a result are drawn as they are, ``_draw`` draws those named by `columns` (column of the
-    drawn data -> field; x and y first) under the words `legend`, formatted with the result.
-    """
-
-    _columns: ClassVar[Mapping[str, str]]
-    _legend: ClassVar[str]
-
-    def __init_subclass__(
-        cls,
-        *,
-        columns: Mapping[str, str] | None = None,
-        legend: str = "",
-        several: bool = True,
-        **options: Any,
-    ) -> None:
-        super().__init_subclass__(several=several, **options)
-        cls._columns, cls._legend = columns or {}, legend
+    _several = True
 
     def _curves(self, ax: Any, **new: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Get axes, and yield name, result and style of every curve."""
@@ -598,10 +579,28 @@ class CurveDisplay(PredictionDisplay):
         for index, (name, member) in enumerate(self._members.items()):
             yield name, member, self._series(index)
 
-    def _draw(self, name: str, curve: Any, style: dict[str, Any], **part: str) -> None:
-        """Draw the fields of a result; points that nobody could tell apart are left out."""
-        columns = {column: getattr(curve, field) for column, field in self._columns.items()}
-        x, y, *_ = columns.values()
-        at = thinned(x, y)
-        rows = {"model": name, **part, **{column: values[at] for column, values in columns.items()}}
-        self.lines_ += self._line(rows, label=with_name(name, self._legend.format(curve)), lw=1.6, **style)
+
+class BandDisplay(PredictionDisplay):
+    """A Display of one result with a simultaneous and a pointwise band, in the colour of its curve."""
+
+    def _bands(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
+        """Draw both bands of some rows of the result."""
+        level = f"{100 * self.result.confidence_level:g} %"
+        for prefix, alpha, words in (
+            ("", 0.16, "band, all points"),
+            ("pointwise_", 0.28, "interval, one point"),
+        ):
+            low, high = (getattr(self.result, f"{prefix}{end}")[rows] for end in ("low", "high"))
+            self._band(x, (low, high), color, alpha, label=f"{name}{level} {words}")
+
+    def _honest(self, x: Any, color: str, name: str = "", rows: Any = ...) -> None:
+        """Draw both bands, the honest and the hindsight line."""
+        self._bands(x, color, name, rows)
+        # where nothing was chosen there is no hindsight
+        fixed = getattr(self.result, "method", "") == "fixed classifier"
+        self.lines_ += self.ax_.plot(
+            x, self.result.honest[rows], color=color, label=f"{name}{'cost' if fixed else 'honest'}", lw=1.8
+        )
+        if not fixed:
+            hindsight = {"label": f"{name}with hindsight", "lw": 1.2, "ls": (0, (4, 2))}
+            self.lines_ += self.ax_.plot(x, self.result.hindsight[rows], color=color, **hindsight)

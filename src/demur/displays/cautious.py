@@ -21,7 +21,6 @@ from demur.cautious.response import (
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
-from demur.displays.bands import BandDisplay
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -29,6 +28,7 @@ from demur.displays.base import (
     GUIDE,
     ROC_SPACE,
     SEQUENTIAL_CMAP,
+    BandDisplay,
     CurveDisplay,
     PredictionDisplay,
     by_model,
@@ -139,8 +139,9 @@ class CapacityGraphDisplay(
         if baseline:
             draw_guide(ax, ((0, 1), (graph.baseline, 0), "no information"), color=ABSTAIN_COLOR)
         words = f"best mixture (capacity {graph.capacity:.3f})"
-        look = {"color": "#000000", "lw": 5, "alpha": 0.16, "solid_capstyle": "round"}
-        (self.hull_,) = ax.plot(*graph.hull.T, label=words, **look)
+        (self.hull_,) = ax.plot(
+            *graph.hull.T, label=words, color="#000000", lw=5, alpha=0.16, solid_capstyle="round"
+        )
         for index, (name, tail, point) in enumerate(zip(graph.names, graph.tails, graph.points, strict=True)):
             faint = name in graph.discarded
             label = f"{name} (never worth using)" if faint else name

@@ -1,9 +1,9 @@
-"""Figures of a comparison of models."""
+"""Figures of a comparison of models: surfaces, scores, costs by block of time and by group."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,17 +12,15 @@ from demur._tables.table import told_apart
 from demur.comparison.by_group import GroupCosts
 from demur.comparison.comparison import Comparison
 from demur.counts.window import AbstentionWindow
-from demur.displays.base import Display, show_names_as_text
-from demur.displays.blocks import BlockCostDisplay
-from demur.displays.by_group import GroupCostDisplay
+from demur.displays.base import ABSTAIN_COLOR, ACCENT, Display, axes_table, axis_words, show_names_as_text
 from demur.displays.class_vacc import ClassVaccDisplay
 from demur.displays.regions import RegionsDisplay
 from demur.displays.surfaces import AbstentionSurfaceDisplay, SurfaceDifferenceDisplay
 from demur.displays.windows import WindowDisplay
-from demur.exceptions import InputError
-from demur.typing import ArrayLike, Range
+from demur.exceptions import InputError, UndefinedError
+from demur.typing import ArrayLike
 
-__all__ = ["FIGURES", "comparison_figure"]
+__all__ = ["FIGURES", "BlockCostDisplay", "GroupCostDisplay", "comparison_figure"]
 
 # kind of a figure -> what it shows, for the help of the command line
 FIGURES = {
@@ -36,7 +34,6 @@ FIGURES = {
 }
 _LONGEST = 30
 """Longest name of a model in a figure."""
-_TWO_CLASSES = ("surface", "difference", "regions", "scores")
 
 
 def comparison_figure(
@@ -107,7 +104,9 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
     best, window = called[names[0]], models[names[0]].window
     costs = _relative_costs(window)
     mu = (0.0, 1.0) if costs is None else (0.0, max(1.0, 1.25 * costs[0]))
-    nu = _shown(mu, costs)
+    # all costs of abstaining that can pay, and the user's
+    own = 0.0 if costs is None or math.isinf(costs[1]) else 1.1 * costs[1]
+    nu = (0.0, max(mu[1] / (1 + mu[1]), own))
     if kind == "regions":
         display: Display = RegionsDisplay(result=surfaces).plot(mu=mu, nu=(0.0, max(1.0, nu[1])), costs=costs)
     elif kind == "difference":
@@ -135,7 +134,165 @@ def _relative_costs(window: Any) -> tuple[float, float] | None:
     return None if np.isnan(window.mu) else (window.mu, window.nu_positive)
 
 
-def _shown(mu: Range, costs: tuple[float, float] | None) -> Range:
-    """Return the costs of abstaining to show: all that can pay, and the user's."""
-    own = 0.0 if costs is None or math.isinf(costs[1]) else 1.1 * costs[1]
-    return 0.0, max(mu[1] / (1 + mu[1]), own)
+class BlockCostDisplay(Display, of=Comparison):
+    """Cost of the answer in every judged block of time, of rules chosen on the blocks before.
+
+    Down is better; costs that rise tell that conditions move. Whiskers are the interval of a block
+    alone. Lines are the measured cost of all judged blocks and what a shuffled split measures.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of `compare_models` with `costs` and `time`.
+
+    Attributes
+    ----------
+    bars_ : ErrorbarContainer
+        Costs and whiskers.
+    lines_ : list
+        The cost of all judged blocks and, where a model answers, that of a shuffled split.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from demur import Binormal, CostModel, compare_models
+    >>> from demur.displays import BlockCostDisplay
+    >>> y, s = Binormal(separation=2.0).sample(1000, rng=0)
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> comparison = compare_models(y, s, costs=costs, time=np.arange(1000))
+    >>> display = BlockCostDisplay.from_result(comparison).plot()
+    >>> display.frame()["block"].tolist()
+    [7, 8, 9, 10]
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        """
+        blocks, answer = self.result.by_block, self.result.answer
+        if blocks is None:
+            raise UndefinedError("Costs by block need times. Hint: compare_models(..., costs=, time=).")
+        ax = self._begin(ax, size=(7.0, 4.4))
+        number, cost = (np.array([getattr(one, name) for one in blocks]) for name in ("block", "cost"))
+        low, high = np.array([one.interval for one in blocks]).T
+        columns = {name: [getattr(one, name) for one in blocks] for name in ("start", "end", "n")}
+        self._record(block=number, **columns, cost=cost, low=low, high=high)
+        level = f"{100 * self.result.problem.confidence_level:g} %"
+        whiskers = np.maximum([cost - low, high - cost], 0)  # a known cost has none, up to rounding
+        self.bars_ = ax.errorbar(
+            number, cost, whiskers, label=f"block, {level}", color="black", fmt="o", capsize=3
+        )
+        for name, value, color, dashes in (
+            ("all judged blocks", answer.honest_cost, ACCENT, "-"),
+            ("shuffled split", answer.shuffled_cost, ABSTAIN_COLOR, "--"),
+        ):
+            if value is not None:
+                self.lines_.append(
+                    ax.axhline(
+                        value, label=f"{name}, {value:.4g}", color=color, linestyle=dashes, lw=1.4, zorder=1
+                    )
+                )
+                self._record(**{name.replace(" ", "_"): np.full(len(blocks), value)})
+        ax.set_xticks(number)
+        period = f"block of time, {blocks[0].start} to {blocks[-1].end}"
+        return self._finish(
+            xlabel=period, ylabel="cost per case", columns=3, ylim=(min(0.0, low.min()), None)
+        )
+
+
+_PANELS = {
+    "cost": "cost per case",
+    "miss_rate": "positives missed",
+    "alarm_rate": "negatives alarmed",
+    "error_rate": "decided wrong",
+    "abstention_rate": "abstained on",
+}
+_LONGEST_NAME = 24
+
+
+class GroupCostDisplay(Display, of=GroupCosts):
+    """Cost, errors and reviews of the answer's rule in every group of cases.
+
+    Left is better. Whiskers are the interval of a group alone; the line is all cases together. Groups of
+    fewer than two cases are left out.
+
+    Parameters
+    ----------
+    result : GroupCosts
+        Of `Comparison.by`.
+
+    Attributes
+    ----------
+    ax_ : array of axes
+        One for the cost, one for each kind of error, one for reviews.
+    bars_ : list of ErrorbarContainer
+        Estimates and whiskers of every panel.
+    lines_ : list
+        All cases together, in every panel.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from demur import Binormal, CostModel, compare_models
+    >>> from demur.displays import GroupCostDisplay
+    >>> y, s = Binormal(separation=2.0).sample(1000, rng=0)
+    >>> site = np.where(np.arange(1000) % 3 == 0, "north", "south")
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> display = GroupCostDisplay.from_result(compare_models(y, s, costs=costs).by(site)).plot()
+    >>> display.frame()["group"].tolist()
+    ['north', 'south']
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : row of 4 axes, 3 for many classes, optional
+            New ones by default.
+        """
+        result: GroupCosts = self.result
+        groups = [one for one in result.groups if one.cost is not None]
+        if not groups:
+            raise UndefinedError("A figure by group needs a group of two cases or more.")
+        left_out = ("error_rate",) if result.two_classes else ("miss_rate", "alarm_rate")
+        panels = {name: words for name, words in _PANELS.items() if name not in left_out}
+        size = (2.7 * len(panels) + 1.2, 1.4 + 0.32 * len(groups))
+        self.figure_, table = axes_table(ax, (1, len(panels)), size)
+        self.ax_, self.bars_, self.lines_ = table[0], [], []
+        place = np.arange(len(groups))
+        names = [one.name or "(missing)" for one in groups]
+        self._record(group=[one.name for one in groups], n=[one.n for one in groups])
+        for (name, words), panel in zip(panels.items(), self.ax_, strict=True):
+            # None, where there are no such cases or a single unit, is NaN
+            value = np.array([getattr(one, name) for one in groups], dtype=np.float64)
+            ends = [getattr(one, f"{name}_interval") or (np.nan, np.nan) for one in groups]
+            low, high = np.array(ends, dtype=np.float64).T
+            self._record(**{name: value, f"{name}_low": low, f"{name}_high": high})
+            whiskers = np.maximum(np.nan_to_num([value - low, high - value]), 0)
+            self.bars_.append(
+                panel.errorbar(value, place, xerr=whiskers, color="black", fmt="o", ms=4, capsize=3)
+            )
+            overall = getattr(result.whole, name)
+            if overall is not None:
+                self.lines_.append(panel.axvline(overall, color=ACCENT, lw=1.4, zorder=1))
+            axis_words(panel, words, "")
+            panel.set(ylim=(len(groups) - 0.5, -0.5), yticks=place, yticklabels=[])
+            panel.set_xlim(left=min(0.0, float(np.nanmin([low, value]))))
+            panel.locator_params(axis="x", nbins=4)
+            if name != "cost":
+                panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+        short = [name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}..." for name in names]
+        self.ax_[0].set_yticklabels(short)
+        level = f"{100 * result.confidence_level:g} %"
+        title = f"groups with {level} intervals; line: all cases"
+        self.ax_[0].set_title(title, loc="left", fontsize="small")
+        return self

@@ -245,8 +245,9 @@ class SegmentComparisonDisplay(
             # None, of a model without a confident point, is NaN
             rows = {axis: np.array(getattr(part, axis), dtype=np.float64) for axis in (name, "cauc")}
             label = model if part.first is not None else f"{model}: no confident point"
-            look = {"ls": "none", "marker": marker, "ms": 9, "color": style["color"], "label": label}
-            self.markers_ += self._line({"model": model, **rows}, **look)
+            self.markers_ += self._line(
+                {"model": model, **rows}, ls="none", marker=marker, ms=9, color=style["color"], label=label
+            )
         self.ax_.margins(x=0.15)
         mean = "|misses − false alarms|" if absolute else "(misses − false alarms)"
         words = f"mean of {mean} / cases over the segment" + ("" if absolute else ", AveD")

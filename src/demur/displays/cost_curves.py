@@ -182,8 +182,9 @@ class CostCurveDisplay(
     def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
         at = thinned(curve.fpr, curve.fnr, columns=100)
         fpr, fnr = curve.fpr[at], curve.fnr[at]
-        look = {"colors": color, "linewidths": 0.5, "alpha": min(0.5, 0.12 + 3 / len(at))}
-        _draw_threshold_lines(self.ax_, fpr, fnr, **look)
+        _draw_threshold_lines(
+            self.ax_, fpr, fnr, colors=color, linewidths=0.5, alpha=min(0.5, 0.12 + 3 / len(at))
+        )
         self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
         for x, y in enumerate((fpr, fnr)):
             self._append(model=name, part=f"{_THRESHOLD} {x}", pc=x, cost=y)

@@ -31,17 +31,16 @@ _STYLES = {
 }
 
 
-def _draw_line(ax: Any, line: Isometric, **style: Any) -> Any:
-    """Draw the part of an isometric inside the unit square; None if there is none."""
-    ends = line.segment()
-    return ax.plot(ends[:, 0], ends[:, 1], **(_STYLES[line.side] | style))[0] if len(ends) else None
-
-
 class IsometricDisplay(Display, of=IsometricGrid, axes=ROC_SPACE):
     """Lines of equal precision, F-measure or m-estimate in ROC space (figures 1 to 3 of the paper).
 
     Solid orange: metric of the positive decisions; dashed blue: of the negative ones. The number
     on a line is the value of the metric. See `isometric` for the definition.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per row of `frame`.
 
     Examples
     --------
@@ -61,13 +60,8 @@ class IsometricDisplay(Display, of=IsometricGrid, axes=ROC_SPACE):
     def plot(self, ax: Any = None) -> Self:
         """Draw all lines inside the unit square and name their values."""
         self._begin(ax)
-        drawn: dict[str, list[Any]] = {"positive": [], "negative": []}
-        for line in [*self.result.positive, *self.result.negative]:
-            drawn[line.side].append(self._draw(line))
-        self.positive_lines_, self.negative_lines_ = drawn["positive"], drawn["negative"]
-        for side, artists in drawn.items():
-            for artist in [artist for artist in artists if artist is not None][:1]:
-                artist.set_label(f"of {side} decisions")
+        for line in (*self.result.positive, *self.result.negative):
+            self._draw(line)
         first = self.result.positive[0]
         extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(self.result.metric)
         ending = f", {extra} {getattr(first.target, extra):g}" if extra else ""
@@ -75,29 +69,33 @@ class IsometricDisplay(Display, of=IsometricGrid, axes=ROC_SPACE):
         self.ax_.set_title(title, fontsize=10, loc="left")
         return self._finish(box=True, columns=2)
 
-    def _draw(self, line: Isometric) -> Any:
+    def _draw(self, line: Isometric) -> None:
         """Draw a line with its value, if any of it lies inside the unit square."""
-        artist = _draw_line(self.ax_, line, linewidth=1.3)
-        if artist is not None:
-            # positive lines fan out to the top and right border, negative ones to the left and bottom
-            start, stop = line.segment()
-            end, towards = (stop, start) if line.side == "positive" else (start, stop)
-            length = float(np.hypot(*(towards - end)))
-            x, y = end + (towards - end) * (min(0.07, length / 2) / length if length else 0.0)
-            paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-            look = {"color": artist.get_color(), "fontsize": 8, "ha": "center", "va": "center", "bbox": paper}
-            self.ax_.text(x, y, f"{line.target.value:g}", **look)
-            self._append(
-                side=line.side,
-                value=line.target.value,
-                slope=line.slope,
-                intercept=line.intercept,
-                start_fpr=start[0],
-                start_tpr=start[1],
-                end_fpr=stop[0],
-                end_tpr=stop[1],
-            )
-        return artist
+        segment = line.segment()
+        if not len(segment):
+            return
+        # the first line of a side explains it
+        explained = line.side in self._drawn.get("side", ())
+        label = None if explained else f"of {line.side} decisions"
+        self.lines_ += self.ax_.plot(*segment.T, linewidth=1.3, label=label, **_STYLES[line.side])
+        # positive lines fan out to the top and right border, negative ones to the left and bottom
+        start, stop = segment
+        end, towards = (stop, start) if line.side == "positive" else (start, stop)
+        length = float(np.hypot(*(towards - end)))
+        x, y = end + (towards - end) * (min(0.07, length / 2) / length if length else 0.0)
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+        look = {"color": _STYLES[line.side]["color"], "ha": "center", "va": "center", "bbox": paper}
+        self.ax_.text(x, y, f"{line.target.value:g}", fontsize=8, **look)
+        self._append(
+            side=line.side,
+            value=line.target.value,
+            slope=line.slope,
+            intercept=line.intercept,
+            start_fpr=start[0],
+            start_tpr=start[1],
+            end_fpr=stop[0],
+            end_tpr=stop[1],
+        )
 
 
 class ReliableWindowDisplay(
@@ -107,6 +105,11 @@ class ReliableWindowDisplay(
 
     The ROC hull, the isometric of each promise, the points a and b where the promises end, the
     part abstained on in grey, and the ROC hull of the decided cases. See `reliable_window`.
+
+    Attributes
+    ----------
+    lines_ : list
+        In case 3 the part abstained on and the ROC hull of the decided cases, if they are drawn.
 
     Examples
     --------
@@ -124,13 +127,13 @@ class ReliableWindowDisplay(
         window = self.result
         self._begin(ax)
         rows = {"part": "hull", "fpr": window.hull.fpr, "tpr": window.hull.tpr}
-        (self.hull_line_,) = self._line(rows, color="black", linewidth=1.6, label="ROC hull")
-        lines = []
+        self._line(rows, color="black", linewidth=1.6, label="ROC hull")
         for line in window.isometrics:
-            words = f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}"
-            lines.append(_draw_line(self.ax_, line, linewidth=1.2, label=words))
-        self.isometric_lines_ = tuple(lines)
-        self.abstained_line_ = self.new_line_ = None
+            if len(line.segment()):
+                fpr, tpr = line.segment().T
+                rows = {"part": f"{line.side} isometric", "fpr": fpr, "tpr": tpr}
+                words = f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}"
+                self._line(rows, linewidth=1.2, label=words, **_STYLES[line.side])
         if window.case == 3:
             self._draw_abstention()
         if window.case == 3 and new_curve:
@@ -138,15 +141,10 @@ class ReliableWindowDisplay(
             with suppress(UndefinedError):
                 curve, style = window.roc(), self._series(2)
                 rows = {"part": "decided", "fpr": curve.fpr, "tpr": curve.tpr}
-                words = "ROC hull of the decided cases"
-                (self.new_line_,) = self._line(rows, linewidth=1.5, label=words, **style)
+                self.lines_ += self._line(rows, linewidth=1.5, label="ROC hull of the decided cases", **style)
                 rows = {"part": "decided point", "fpr": curve.point[0], "tpr": curve.point[1]}
                 self._line(rows, marker="D", markersize=5, color=style["color"])
         self._draw_points()
-        for line in window.isometrics:
-            if len(line.segment()):
-                start, end = line.segment().T
-                self._append(part=f"{line.side} isometric", fpr=start, tpr=end)
         self.ax_.set_title(_headline(window), fontsize=10, loc="left")
         self._finish(box=True)
         if not legend:
@@ -163,8 +161,9 @@ class ReliableWindowDisplay(
             "fpr": np.concatenate([[a.fpr], hull.fpr[inner], [b.fpr]]),
             "tpr": np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]]),
         }
-        look = {"color": ABSTAIN_COLOR, "linewidth": 5, "solid_capstyle": "butt", "zorder": 1}
-        (self.abstained_line_,) = self._line(rows, label="abstained on", **look)
+        self.lines_ += self._line(
+            rows, label="abstained on", color=ABSTAIN_COLOR, linewidth=5, solid_capstyle="butt", zorder=1
+        )
         self.ax_.plot([a.fpr, b.fpr, b.fpr], [a.tpr, a.tpr, b.tpr], color=ABSTAIN_COLOR, linewidth=0.9)
         # words stay inside the axes: above a segment at the bottom, left of one at the right
         up, left = a.tpr < 0.08, b.fpr > 0.72
@@ -196,8 +195,7 @@ class ReliableWindowDisplay(
         window = self.result
         if window.case != 3 and not window.note:
             rows = {"part": "in use", "fpr": window.positive_cut.fpr, "tpr": window.positive_cut.tpr}
-            look = {"marker": "*", "markersize": 13, "color": "black", "linestyle": "none"}
-            self._line(rows, label="in use", **look)
+            self._line(rows, label="in use", marker="*", markersize=13, color="black", linestyle="none")
         names = ("a = b", "") if window.case == 1 else ("a", "b")
         points = (("a", window.a, POSITIVE_COLOR), ("b", window.b, NEGATIVE_COLOR))
         for name, (part, point, color) in zip(names, points, strict=True):

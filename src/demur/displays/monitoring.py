@@ -94,10 +94,10 @@ class MonitorDisplay(Display, of=PolicyMonitor):
                 name: np.array([getattr(row, name) for row in rows], dtype=np.float64)
                 for name in ("cost", "cost_low", "cost_high")
             }
-            told = ~np.isnan(columns["cost"])
-            cost, low, high = (column[told] for column in columns.values())
-            self.lines_ += self.ax_[2].plot(batch[told], cost, color="black", marker="o", ms=3)
-            self.ax_[2].fill_between(batch[told], low, high, color="black", alpha=0.12, lw=0)
+            labelled = ~np.isnan(columns["cost"])
+            cost, low, high = (column[labelled] for column in columns.values())
+            self.lines_ += self.ax_[2].plot(batch[labelled], cost, color="black", marker="o", ms=3)
+            self.ax_[2].fill_between(batch[labelled], low, high, color="black", alpha=0.12, lw=0)
             if monitor.promise is not None:
                 self.ax_[2].axhline(monitor.promise.cost, color=GUIDE, lw=1, ls=(0, (4, 3)))
                 self.ax_[2].axhline(monitor.promise.limit, color=ACCENT, lw=1.2)

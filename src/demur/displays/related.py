@@ -126,8 +126,9 @@ class NetBenefitDisplay(
         by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
         for number, (rate, curve) in enumerate(by_prevalence.items()):
             words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
-            look = {"color": "#777777", "lw": 1, "ls": (0, (4, 3 + 3 * number))}
-            self._benefit("", words, t, curve.treat_all(t), **look)
+            self._benefit(
+                "", words, t, curve.treat_all(t), color="#777777", lw=1, ls=(0, (4, 3 + 3 * number))
+            )
         del self.lines_[models:]
         self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
         rate = max(by_prevalence)
@@ -256,8 +257,7 @@ class RegretDisplay(
             regret = np.asarray(curve.expected_cost(place)) * worst
             rows = {"model": name, "prevalence": rate, "regret": regret, "trivial": trivial}
             self.lines_ += self._line(rows, lw=1.6, label=name or "model", **style)
-        look = {"color": GUIDE, "alpha": 0.35, "lw": 0, "zorder": 0}
-        self.ax_.fill_between(rate, trivial, label="without a model", **look)
+        self.ax_.fill_between(rate, trivial, label="without a model", color=GUIDE, alpha=0.35, lw=0, zorder=0)
         return self._finish()
 
 
@@ -352,8 +352,9 @@ class PvaDisplay(
         worst = rate * miss + (1 - rate) * (1 - miss)
         place = np.divide(rate * miss, worst, out=np.zeros_like(worst), where=worst > 0)
         cost = np.asarray(self.result.expected_cost(place)) * worst
-        look = {"cmap": SEQUENTIAL_CMAP, "shading": "gouraud", "rasterized": True}
-        self.image_ = ax.pcolormesh(side, side, cost, **look)
+        self.image_ = ax.pcolormesh(
+            side, side, cost, cmap=SEQUENTIAL_CMAP, shading="gouraud", rasterized=True
+        )
         self.figure_.colorbar(self.image_, ax=ax, label="cost per case")
         self._append(model="", prevalence=rate.ravel(), miss=miss.ravel(), cost=cost.ravel())
         return self._finish(box=True)

@@ -85,8 +85,9 @@ class ReliabilityDisplay(
         for name, curve, style in self._curves(ax):
             color = style["color"]
             if len(self._members) == 1 and confidence_level is not None:
-                options: Any = {"n_resamples": n_resamples, "rng": rng}
-                band = curve.consistency_band(confidence_level=confidence_level, **options)
+                band = curve.consistency_band(
+                    confidence_level=confidence_level, n_resamples=n_resamples, rng=rng
+                )
                 limits = {"observed": np.nan, "low": band.low, "high": band.high}
                 self._append(part="band", model=name, forecast=band.forecast, **limits)
                 words = f"{confidence_level:.0%} band of a calibrated model"

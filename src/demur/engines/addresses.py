@@ -119,7 +119,7 @@ def is_remote(source: str) -> bool:
 
 
 def remote_files(source: str) -> tuple[list[str], Any]:
-    """Find the Parquet files at an address: the names DuckDB calls them, and the file system it asks.
+    """Find the Parquet files at an address: their names for DuckDB, and the file system that opens them.
 
     Raises `InputError` in one sentence if there are none.
     """
@@ -176,7 +176,7 @@ class _File(NamedTuple):
 
 
 class _SharedFile:
-    """A file that several threads read, each from a place of its own.
+    """A file that several threads read, each at its own position.
 
     DuckDB moves to a place and reads in two calls, and its threads share the file: of two that read at
     once, one would get the bytes of the other.
@@ -186,7 +186,7 @@ class _SharedFile:
         self._opened, self._alone, self._own = opened, Lock(), local()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move the thread's own place."""
+        """Move the position of the thread."""
         with self._alone:
             if whence == os.SEEK_CUR:
                 offset, whence = offset + self.tell(), os.SEEK_SET
@@ -194,11 +194,11 @@ class _SharedFile:
         return self.tell()
 
     def tell(self) -> int:
-        """Return the thread's own place."""
+        """Return the position of the thread."""
         return getattr(self._own, "place", 0)
 
     def read(self, length: int = -1) -> bytes:
-        """Read on from the thread's own place."""
+        """Read on from the position of the thread."""
         with self._alone:
             self._opened.seek(self.tell())
             data = bytes(self._opened.read(length))
@@ -260,7 +260,7 @@ def _arrow_store(source: str) -> tuple[Any, str] | None:
 
 
 def _web_file(source: str) -> Mapping[str, _File]:
-    """Ask how long a file is; a server that does not give ranges is refused, as every read would be whole."""
+    """Find the file at an address and its size; refuse a server that sends no ranges of bytes."""
     # the address without name and password, and the header that has them
     parts = urlsplit(source)
     user, separator, host = parts.netloc.rpartition("@")

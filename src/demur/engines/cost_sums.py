@@ -15,6 +15,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import COST_PRODUCTS, FoldedCosts, ScoreCosts
+from demur.engines.columns import one_pos_label
 from demur.engines.frames import (
     FrameTable,
     collected,
@@ -23,7 +24,6 @@ from demur.engines.frames import (
     with_numbers,
     without_nan,
 )
-from demur.engines.labels import one_pos_label
 from demur.engines.score_bins import fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
@@ -183,21 +183,21 @@ class CostTerms:
     @classmethod
     def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> CostTerms:
         """Check everything that can be told before the data are seen."""
-        told: dict[str, Any] = {
+        given: dict[str, Any] = {
             name: value if isinstance(value, str) else check_number(value, name)
             for name, value in named.items()
             if value is not None
         }
         # 0 in place of columns: `CaseCosts` says what is wrong with the rest
         numbers: dict[str, Any] = {
-            name: 0.0 if isinstance(value, str) else value for name, value in told.items()
+            name: 0.0 if isinstance(value, str) else value for name, value in given.items()
         }
         CaseCosts(**numbers, reviewer=reviewer)
         if reviewer is not None:
             check_type(reviewer, "reviewer", Reviewer)
             if np.ndim(reviewer.fee):
                 raise input_error("fee", "must be one number here", f"{len(reviewer.fee)} fees")
-        return cls(told, reviewer)
+        return cls(given, reviewer)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur._checks.arrays import INTEGERS_EXACT_IN_FLOAT
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.scores import ScoreCounts
+from demur.engines.columns import one_pos_label, positive_place
 from demur.engines.frames import Table
-from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import DEFAULT_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
@@ -213,7 +213,7 @@ def _first_cuts(
 
 
 def _bins_for(table: Table, columns: Columns) -> int:
-    """Return how many bins to make: many groups share the number that can be kept."""
+    """Return the number of bins of a group: all groups together share those that fit into memory."""
     if columns.groups is None:
         return DEFAULT_BINS
     groups = len(coded(table.head((columns.groups,), FIRST_ROWS)[columns.groups])[0])
@@ -221,14 +221,14 @@ def _bins_for(table: Table, columns: Columns) -> int:
 
 
 def has_at_most_rows(limit: int, table: Table, name: str) -> bool:
-    """Tell whether a table is known to have at most `limit` rows; any of its columns serves to ask."""
+    """Tell whether a table has at most `limit` rows, counted on the column `name` if need be."""
     if table.n_rows is not None:
         return table.n_rows <= limit
     return limit < _PROVING_ROWS and len(table.head((name,), limit + 1)[name]) <= limit
 
 
 def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
-    """Tell whether rows enough to hold in memory already show more than `limit` distinct scores.
+    """Tell whether the first 2**21 rows already hold more than `limit` distinct scores.
 
     With two names: pairs of scores. A score that is new makes a pair that is new, so that mostly one
     column says enough.
@@ -248,7 +248,7 @@ def first_rows_prove(limit: int, table: Table, *names: str) -> bool:
 def _settle(
     table: Table, columns: Columns, cuts: dict[str, Cut], tallies: dict[str, Tally], limit: int
 ) -> None:
-    """Leave bins in `cuts` and `tallies` exactly where a column has more than `limit` distinct scores."""
+    """Correct `cuts` and `tallies`: bins exactly where a column has more than `limit` distinct scores."""
     late = [name for name in columns.scores if cuts[name].exact and has_more_than(limit, tallies[name])]
     # rows cut off by a limit that columns share prove nothing about one of them
     proven = {name for name in late if tallies[name].whole or not tallies[name].shared_limit}
@@ -271,7 +271,7 @@ def _settle(
 
 
 def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[str, Tally]:
-    """Return the tallies if they hold cases, none of them missing, and weights that can be summed."""
+    """Return the tallies; refuse no rows, missing values, and weights without a finite sum."""
     for name, tally in tallies.items():
         if not len(tally):
             raise input_error(table.name, "must hold at least one row", "none")
@@ -296,7 +296,7 @@ def _refine(
     tolerance: float,
     cap: int | None,
 ) -> None:
-    """Scan once more: replace the bins that matter by the scores in them, in `counted`."""
+    """Scan a second time: replace the bins that matter in `counted` by their scores."""
     second = {}
     for name, cut in cuts.items():
         assert cut.bins is not None
@@ -336,7 +336,7 @@ def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, Tally]:
 
 
 def _exact_counts(part: Tally) -> ScoreCounts:
-    """Count every score apart; rows that were counted are so many cases, not one case that matters more."""
+    """Count every distinct score; numbers of rows are cases, not weights."""
     if part.rows is None or part.weight is not None:
         return ScoreCounts.from_arrays(part.label, part.lower, sample_weight=part.weight)
     cases = part.rows.astype(np.float64)
@@ -345,7 +345,7 @@ def _exact_counts(part: Tally) -> ScoreCounts:
 
 
 def _binned_counts(part: Tally) -> BinnedCounts:
-    """Put the rows of a bin together: its range and the weight of each class."""
+    """Merge the rows of every bin: its range and the weight of each class."""
     part = part.of_rows(part.case_weights > 0)
     weight = part.case_weights
     assert part.number is not None

@@ -249,7 +249,7 @@ def open_table(
 
 
 def _own_database(memory_limit: str | None, resources: ExitStack) -> Any:
-    """Open a database whose settings nobody shares."""
+    """Open a separate database, with settings of its own."""
     duckdb = load_duckdb()
     if memory_limit is None:
         return quiet(duckdb.connect())
@@ -325,7 +325,7 @@ def _csv_relation(
 
 
 def _read_through(relation: Any) -> int:
-    """Convert every value once, so that a surprise shows now; return the number of rows."""
+    """Convert every value once, so that a bad one fails now; return the number of rows."""
     counts = ", ".join(f"count({quoted(name)})" for name in relation.columns)
     with Progress(None, "checking", "rows") as progress:
         n_rows = int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])

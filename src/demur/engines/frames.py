@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.database import quoted
+from demur._files.database import load_duckdb, quoted
 from demur.engines.columns import Kind
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
@@ -42,7 +42,7 @@ _STAR, _RENAMED_STAR = "*", "the column *"
 
 
 def narwhals() -> Any:
-    """Import the version of Narwhals' interface that is promised to stay."""
+    """Import the stable interface of Narwhals."""
     import narwhals.stable.v2 as module
 
     return module
@@ -159,7 +159,7 @@ class FrameTable:
         return tallies | self.tallies(columns, beyond, most) if beyond else tallies
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
-        """Put columns together that one query can group."""
+        """Divide the columns into those that one query can group."""
         if not self.at_once:
             return [[name] for name in cuts]
         alike: dict[tuple[ScoreBins | None, bool, bool], list[str]] = {}
@@ -192,7 +192,7 @@ class FrameTable:
         return frame.group_by(*keys).agg(**sums)
 
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
-        """Choose what is needed; several score columns become one, with a column that tells which."""
+        """Select the columns in use; stack several score columns into one beside a column of their names."""
         kept = self.keys(columns)
         if columns.weights is not None:
             weight = without_nan(self.frame, self.numbers(columns.weights))
@@ -221,7 +221,8 @@ def named_column(frame: Any, name: str) -> Any:
     elif kind.is_duckdb():
         # a name to us, all columns to DuckDB
         name = _RENAMED_STAR if name == _STAR else name
-    if kind.is_duckdb() and _parses_names():
+    # before version 2 DuckDB reads the name of a column as SQL
+    if kind.is_duckdb() and int(load_duckdb().__version__.split(".")[0]) < 2:
         if '"' in name:
             raise InputError(
                 f"Column {name!r} cannot be counted: DuckDB before version 2 does not find a name with a "
@@ -229,13 +230,6 @@ def named_column(frame: Any, name: str) -> Any:
             )
         name = quoted(name)
     return narwhals().col(name)
-
-
-def _parses_names() -> bool:
-    """Whether DuckDB reads the name of a column as SQL, as it did before version 2."""
-    import duckdb
-
-    return int(duckdb.__version__.split(".")[0]) < 2
 
 
 def without_nan(frame: Any, value: Any) -> Any:
@@ -249,7 +243,7 @@ def without_nan(frame: Any, value: Any) -> Any:
 
 
 def no_amounts(amount: Any) -> tuple[Any, Any]:
-    """Tell as 0 or 1 where an amount or a weight is missing, and where it is negative or infinite."""
+    """Return 0/1 indicators of missing, and of negative or infinite, amounts or weights."""
     whole, bad = narwhals().Int64, (amount < 0) | (amount > LARGEST_FLOAT)
     return amount.is_null().cast(whole), bad.fill_null(value=False).cast(whole)
 
@@ -270,7 +264,7 @@ def bin_number(score: Any, bins: ScoreBins) -> Any:
 
 
 def with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
-    """Add the bin of every score, and with weights what counts for its edges."""
+    """Add the bin of every score, and with weights the scores that count for its range."""
     nw = narwhals()
     frame = frame.with_columns(**{_SCORE: without_nan(frame, nw.col(_SCORE))})
     number = bin_number(nw.col(_SCORE), bins)
@@ -386,7 +380,7 @@ class MemoryTable:
         return f"{len(bad)} of {len(values)} rows that are no numbers" if bad else f"dtype {kind}"
 
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
-        """Hand over the rows as they are: sorting and merging is what `ScoreCounts` does."""
+        """Return the rows as they are: `ScoreCounts` sorts and merges."""
         weight = None if columns.weights is None else as_floats(self._columns[columns.weights])
         with np.errstate(invalid="ignore"):
             bad = 0 if weight is None else int(np.sum((weight < 0) | (weight > LARGEST_FLOAT)))

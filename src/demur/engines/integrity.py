@@ -37,8 +37,8 @@ def check_gzip(path: Path, shown: str) -> None:
 def check_parquet_pages(path: Path, columns: Collection[str], shown: str) -> None:
     """Refuse a Parquet file whose pages of these columns differ from their checksums.
 
-    Files without checksums pass after a look at the first page of each column. So does what is no
-    Parquet file at all: whoever reads it as a table says what is wrong.
+    Files without checksums pass after a look at the first page of each column. So do files that are no
+    Parquet: reading them as a table reports what is wrong.
     """
     facts = "path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size"
     try:

@@ -15,6 +15,7 @@ from demur._kernels.time_blocks import time_blocks
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
+from demur.engines.columns import one_pos_label
 from demur.engines.counting import checked_tallies, first_rows_prove, has_at_most_rows, read_counts
 from demur.engines.frames import (
     FrameTable,
@@ -24,7 +25,6 @@ from demur.engines.frames import (
     collected,
     narwhals,
 )
-from demur.engines.labels import one_pos_label
 from demur.engines.score_bins import fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, check_power_of_two, named_columns, open_source
 from demur.engines.tallies import (
@@ -63,7 +63,7 @@ class ScoreCuts(NamedTuple):
 
     @classmethod
     def among(cls, scores: FloatArray, wanted: FloatArray) -> ScoreCuts:
-        """Take the cuts `wanted`, the first ones before the others where more than three share a cell.
+        """Take the `wanted` cuts, of those that share a cell of the grid only the first three.
 
         The grid fits ascending `scores`.
         """
@@ -115,7 +115,7 @@ class ScoreCuts(NamedTuple):
 
 
 def with_places(frame: Any, cuts: dict[str, ScoreCuts]) -> Any:
-    """Put places among cuts where scores stand, column by column of a lazy frame or of arrays by name."""
+    """Replace scores by their places among cuts, in a lazy frame or in arrays by name."""
     if not cuts:
         # engines that plan ahead refuse an empty list of expressions
         return frame
@@ -288,7 +288,7 @@ def read_joint_counts(
 
 
 def _bins(counts: ScoreCounts, most: int, costs: CostModel | CostRange | None) -> ScoreCuts:
-    """Cuts between about `most` bins: evenly many cases in each, more bins near the best thresholds."""
+    """Return cuts between about `most` bins of equal numbers of cases, finer near the best thresholds."""
     cases = counts.positives + counts.negatives
     below = np.concatenate([[0.0], np.cumsum(cases)[:-1]]) / counts.n
     places = _threshold_places(counts, costs)
@@ -326,10 +326,10 @@ def _selected(table: Table, columns: Columns) -> Any:
         chosen = {role: table.numbers(name) for role, name in numbers.items()}
         when = {} if columns.time is None else {_TIME: table.times(columns.time)}
         return table.frame.select(**table.keys(columns), **when, **chosen)
-    held = table.head(columns.all, sys.maxsize)
+    columns_read = table.head(columns.all, sys.maxsize)
     keys = {_LABEL: columns.y_true, _GROUP: columns.groups, _TIME: columns.time}
-    rows = {role: held[name] for role, name in keys.items() if name is not None}
-    rows |= {role: as_floats(held[name]) for role, name in numbers.items()}
+    rows = {role: columns_read[name] for role, name in keys.items() if name is not None}
+    rows |= {role: as_floats(columns_read[name]) for role, name in numbers.items()}
     return {**rows, _ROWS: np.ones(len(rows[_LABEL]), dtype=np.int64)}
 
 
@@ -357,7 +357,7 @@ def _grouped(
 
 
 def _in_blocks(rows: Any, columns: Columns) -> tuple[Any, FloatArray, FloatArray]:
-    """Put blocks of time in place of times; return the rows, and first and last time of every block."""
+    """Replace times by blocks of time; return the rows, and the first and last time of every block."""
     in_memory = isinstance(rows, dict)
     found = _grouped(rows, columns, None if in_memory else _MOST_TIMES, [_TIME])
     for length in _DATES:
@@ -402,7 +402,7 @@ def _joint(
     blocks: Sequence[FloatArray] | None,
     label: Any,
 ) -> JointCounts:
-    """Put the classes of a cell side by side; cells ascend in the scores of the models."""
+    """Make joint counts of grouped rows; cells ascend in the scores of the models."""
     cases = as_floats(rows.get(_WEIGHT, rows[_ROWS]))
     kept = cases > 0
     keys: dict[str, Any] = {
@@ -532,7 +532,7 @@ def read_paired_counts(
 
 
 def _too_many_pairs(table: Table, columns: Columns) -> bool:
-    """Tell whether more than 2**20 pairs are proven before the scan."""
+    """Tell whether the first rows prove more than 2**20 pairs."""
     if table.in_memory:
         return False
     first, second = columns.scores
@@ -563,8 +563,10 @@ def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> P
         frame = table.frame.with_columns(**{number: bin_number(table.numbers(second), cut_b)})
         wider = FrameTable(table.name, frame, at_once=table.at_once)
     else:
-        held = table.head(columns.all, sys.maxsize)
-        wider = MemoryTable(table.name, {**held, number: cut_b.of_array(as_floats(held[second]))})
+        columns_read = table.head(columns.all, sys.maxsize)
+        wider = MemoryTable(
+            table.name, {**columns_read, number: cut_b.of_array(as_floats(columns_read[second]))}
+        )
     tally = _tallied(wider, replace(columns, scores=(first,), groups=number), Cut(cut_a), None)
     low_a, high_a = _ranges(tally, tally.number)
     low_b, high_b = _ranges(alone_b, as_floats(tally.group))
@@ -575,8 +577,8 @@ def _ranges(tally: Tally, wanted: Any) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest score of the bins `wanted`, over all rows of the tally."""
     assert tally.number is not None
     # cases of weight 0 are dropped, also from the ranges
-    held = tally.case_weights > 0
-    ends = np.where(held, tally.lower, np.inf), np.where(held, tally.upper, -np.inf)
+    counted = tally.case_weights > 0
+    ends = np.where(counted, tally.lower, np.inf), np.where(counted, tally.upper, -np.inf)
     _, lower, upper = bin_ranges(tally.number, *ends)
     at = np.searchsorted(np.unique(tally.number), wanted)
     return lower[at], upper[at]

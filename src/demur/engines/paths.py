@@ -137,7 +137,7 @@ def _named(name: str) -> list[Path]:
 
 
 def _files_in(folder: Path, shown: str) -> list[Path]:
-    """Return the tables in a directory and below; marks such as _SUCCESS and hidden files are none.
+    """Return the tables in a directory and below; ignore hidden files and marks such as _SUCCESS.
 
     A folder that cannot be read is refused: without its rows the answer would be another one.
     """

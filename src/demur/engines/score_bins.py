@@ -1,4 +1,4 @@
-"""Bins of scores: a map from any float to a whole number that never changes an order.
+"""Bins of scores: a monotone map from any float to a whole number.
 
 Only differences, quotients, products and floor are used. Each of them is monotone under
 correct rounding (IEEE 754), so the whole map is, in NumPy and in every engine alike: a
@@ -75,7 +75,7 @@ class ScoreBins:
 
     @property
     def has_plain_ends(self) -> bool:
-        """Whether the ends of every bin of the range are known without a look at its scores."""
+        """Whether the ends of the bins follow from their numbers alone."""
         return self.start == 0 and self.width == 1 and self.bins & (self.bins - 1) == 0
 
     def ends(self, numbers: FloatArray) -> tuple[FloatArray, FloatArray] | None:

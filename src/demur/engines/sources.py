@@ -169,5 +169,5 @@ def _of_frame(source: Any, columns: Columns, engine: str | None, resources: Exit
 
 def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
     require_columns(shown, columns.all, frame.collect_schema().names())
-    held = frame.select(*columns.all).collect() if isinstance(frame, narwhals().LazyFrame) else frame
-    return MemoryTable(shown, eager_columns(held, columns.all))
+    loaded = frame.select(*columns.all).collect() if isinstance(frame, narwhals().LazyFrame) else frame
+    return MemoryTable(shown, eager_columns(loaded, columns.all))

@@ -91,7 +91,10 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
             )
         yield running
         return
-    _require_java()
+    home = os.environ.get("JAVA_HOME")
+    if not (Path(home, "bin", "java").exists() if home else shutil.which("java")):
+        where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
+        raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
     _require_answer(master, _WAIT_SECONDS)
     with _quiet_about_pandas():
         session = _started(sql, master)
@@ -105,22 +108,14 @@ def spark_session(master: str | None = None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet_about_pandas() -> Iterator[None]:
-    """Keep PySpark from warning of the newest pandas, which is not in use here."""
+    """Suppress the warning of PySpark about new versions of pandas, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
 
 
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    installed = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
-    if not installed:
-        where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
-        raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
-
-
 def _require_answer(master: str, seconds: float) -> None:
-    """Ask a standalone master for a connection: Spark itself would try for a minute, and not say why."""
+    """Check that a standalone master answers: Spark itself would try for a minute without a reason."""
     if not master.startswith("spark://"):
         return
     reasons = []
@@ -140,7 +135,7 @@ def _require_answer(master: str, seconds: float) -> None:
 
 
 def _speaks_spark(connection: socket.socket) -> bool:
-    """Ask for a stream that does not exist: a master says so in a frame of Spark, other servers in words.
+    """Request a stream that does not exist: a Spark master refuses it in a frame of its own protocol.
 
     A frame is its own length in 8 bytes, a type in one, and the rest. Who hangs up without a word may
     be a master that wants a secret first: Spark itself will tell.
@@ -271,7 +266,7 @@ class SparkTable:
             return bool(chosen.count() > chosen.distinct().count())
 
     def read(self, names: Iterable[str]) -> dict[str, Column]:
-        """Read the first rows of columns: for a sentence that shows what is at fault."""
+        """Read the first rows of columns, for messages."""
         wanted = list(dict.fromkeys(names))
         self.require(wanted)
         with spark_errors(self.name):

@@ -1,4 +1,4 @@
-"""What a scan gives back: weights per score or bin and label, and how many scores are distinct.
+"""Results of a scan: weights per score or bin and label, and the number of distinct scores.
 
 Every engine hands over the same few columns, so that missing values, labels and weights are judged in one
 place, in the same words.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.labels import positive_place
+from demur.engines.columns import positive_place
 from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray

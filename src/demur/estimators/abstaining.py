@@ -66,7 +66,7 @@ _SCORE = "score"
 
 
 def given_amounts(**amounts: Any) -> dict[str, Any]:
-    """Return the amounts that were passed, checked: a long fit should not end in a refusal."""
+    """Return the checked amounts that were passed, before a long fit begins."""
     return {name: check_amounts(value, name) for name, value in amounts.items() if value is not None}
 
 
@@ -89,14 +89,14 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
 
 
 def warn_of_note(window: Any) -> None:
-    """Pass on what a window under constraints could not reach."""
+    """Warn of constraints that a window could not keep."""
     note = getattr(window, "note", "")
     if note:
         warnings.warn(note, DegenerateDataWarning, stacklevel=4)
 
 
 def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
-    """Say what happens where the costs settle the problem of abstaining for all cases."""
+    """Warn of costs at which abstaining always or never pays."""
     mu, nu_p, nu_n = costs.mu, costs.nu_positive, costs.nu_negative
     if not costs.may_abstain:
         return
@@ -118,7 +118,7 @@ def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
 
 
 class TwoClassAbstainer(TwoClassMixin, OutOfFoldClassifier):
-    """What the classifiers share that put a window on one score; `window_` decides."""
+    """Base of the classifiers that decide by a window of one score, `window_`."""
 
     response_method: str
     window_: Any
@@ -127,7 +127,7 @@ class TwoClassAbstainer(TwoClassMixin, OutOfFoldClassifier):
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
 
     def _counts(self, held_out: TrainingCases, response: Any) -> ScoreCounts:
-        """Out-of-fold evidence."""
+        """Count the out-of-fold scores; refuse a single class."""
         positive = held_out.labels == self._outcomes[1]
         counts = ScoreCounts.from_arrays(positive, response, sample_weight=held_out.weights)
         counts.require_both_classes("A window")
@@ -292,7 +292,7 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     @property
     def _limits(self) -> Limits:
-        """All limits that `compare_models` knows; each is a parameter of the same name."""
+        """Limits as `compare_models` takes them, from the parameters of the same names."""
         return Limits(**{limit.name: getattr(self, limit.name) for limit in fields(Limits)})
 
     def _check(self, cases: TrainingCases) -> None:
@@ -310,7 +310,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             self.costs_ = case_costs_of(self.costs_, {**free, **self._amounts})
 
     def _stated_costs(self) -> CostModel | CaseCosts | None:
-        """Costs in one form; None if only precisions are promised."""
+        """Return the stated costs as one object; None if only precisions are promised."""
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
             if not isinstance(self.costs, CaseCosts):
@@ -350,7 +350,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         )
 
     def _window(self, counts: ScoreCounts) -> AbstentionWindow:
-        """Best window of some evidence for the stated aim."""
+        """Return the best window for the stated aim."""
         if self.costs_ is not None:
             return choose_cuts(counts, self._problem(self.costs_)).window
         limits = self._limits.given()
@@ -358,7 +358,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         return widest_coverage_window(counts, **limits, confidence_level=level, prevalence=self.prevalence)
 
     def _problem(self, costs: CostModel | CaseCosts) -> DecisionProblem:
-        """Return what is asked, as in a comparison."""
+        """Return the decision problem, as in a comparison."""
         # costs by class may reward abstaining, which a comparison refuses
         made = DecisionProblem.checked if isinstance(costs, CaseCosts) else DecisionProblem
         return made(

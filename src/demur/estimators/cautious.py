@@ -161,7 +161,7 @@ class CautiousClassifier(OutOfFoldClassifier):
         warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
     def _aim(self, curve: ResponseCurve) -> ResponsePoint:
-        """Return the state that serves the aim; of several the one with the least abstention."""
+        """Return the state of the response curve that reaches the aim with the least abstention."""
         # cases certain of a class are always answered; then no window reaches the end of the curve
         value, abstention = (column[np.isfinite(curve.window)] for column in (curve.value, curve.abstention))
         if self.max_abstention is not None:

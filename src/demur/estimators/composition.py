@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +18,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from demur._checks import check_amounts, check_choice, check_type, input_error
 from demur._progress import Progress
-from demur.comparison.combination_learner import CombinationLearner, RowsLearner
+from demur.comparison.combination_learner import CombinationLearner, RowsLearner, row_window
+from demur.comparison.training_losses import TrainingLosses
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
-from demur.estimators.chain import ChainLearner
 from demur.estimators.honest_costs import honest_costs, plain_problem, weighted_losses
 from demur.estimators.out_of_fold import (
     AbstainingPredictions,
@@ -37,8 +39,9 @@ from demur.honest.expected_cost import ExpectedCost
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.combined import WAYS
+from demur.windows.rule import Window
 
-__all__ = ["CautiousEnsemble", "DelegatingClassifier", "NamedClassifiers"]
+__all__ = ["CautiousEnsemble", "Chain", "ChainLearner", "DelegatingClassifier", "NamedClassifiers"]
 
 _WAYS = (*WAYS, "chain")
 
@@ -85,7 +88,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
     def _fit_params(
         self, members: list[tuple[str, Any]], metadata: dict[str, Any]
     ) -> dict[str, dict[str, Any]]:
-        """Arguments of `fit` for each classifier: weights, clusters and times, where it takes them."""
+        """Return the arguments of `fit` for each classifier: weights, clusters, times, where it takes them."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **metadata)
             return {name: dict(routed[name].fit) for name, _ in members}
@@ -211,7 +214,7 @@ class CautiousEnsemble(TwoClassMixin, NamedClassifiers):
         return members
 
     def _learner(self, how: str, level: float = 0.95) -> RowsLearner:
-        """Return what finds the rule of one way; the name of a member stands for its window alone."""
+        """Return the learner of a way to combine, or of the window of one member."""
         names = tuple(name for name, _ in self.estimators)
         fees = [0.0] * len(names) if self.stage_costs is None else self.stage_costs
         problem = plain_problem(self.costs, level, prices=dict(zip(names, fees, strict=True)))
@@ -385,7 +388,7 @@ class DelegatingClassifier(NamedClassifiers):
     # ---------------------------------------------------------------- the stages
 
     def _members(self) -> list[tuple[str, Any]]:
-        """Unfitted stages; those that cannot abstain by themselves get a window for their costs."""
+        """Return the unfitted stages; those that cannot abstain get a window for their costs."""
         named = self._named()
         stages: list[tuple[str, Any]] = []
         given: Any = self.costs
@@ -471,7 +474,7 @@ class DelegatingClassifier(NamedClassifiers):
         return self._walk(X)[1]
 
     def _walk(self, X: Any) -> tuple[IntArray, IntArray]:
-        """Decision and deciding stage of every case."""
+        """Return the decision and the deciding stage of every case."""
         check_is_fitted(self, "stages_")
         X = indexable(X)[0]
         rows = np.arange(_num_samples(X))
@@ -492,3 +495,103 @@ class DelegatingClassifier(NamedClassifiers):
         if self.costs is not None:  # windows are for two classes
             tags.classifier_tags.multi_class = False
         return tags
+
+
+# ---------------------------------------------------------------- the rule of a chain
+
+_MOST_SWEEPS = 20  # every sweep that changes something is cheaper
+_TIE = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Windows asked one after the other until one of them decides.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The members in order.
+    windows : tuple of Window
+        Of each member.
+    prices : tuple of float
+        What asking each of them costs.
+    """
+
+    names: tuple[str, ...]
+    windows: tuple[Window, ...]
+    prices: tuple[float, ...]
+
+    def codes(self, table: FloatArray) -> IntArray:
+        """Return 1, 0 or `ABSTAIN` for every row of scores, one column per member."""
+        return _codes_and_stages(table, self.windows)[0]
+
+    decide = codes
+
+    def charge(self, table: FloatArray) -> FloatArray:
+        """Return the fees of the members asked, for every row."""
+        return np.cumsum(self.prices)[_codes_and_stages(table, self.windows)[1]]
+
+
+def _codes_and_stages(table: FloatArray, windows: Sequence[Window]) -> tuple[IntArray, IntArray]:
+    """Return the decision on every row and the last stage that was asked."""
+    codes = np.full(len(table), ABSTAIN, dtype=np.int64)
+    last, rows = np.zeros(len(table), dtype=np.int64), np.arange(len(table))
+    for stage, window in enumerate(windows):
+        last[rows] = stage
+        codes[rows] = window.codes(table[rows, stage])
+        rows = rows[codes[rows] == ABSTAIN]
+    return codes, last
+
+
+@dataclass(frozen=True, eq=False)
+class ChainLearner(RowsLearner):
+    """Chains whose windows are each the cheapest given the others: a local optimum.
+
+    Windows are searched from the last stage to the first, and again until nothing changes; passing a case
+    on costs what the rest of the chain will cost for it.
+    """
+
+    members: tuple[str, ...]
+
+    def choose(self, table: FloatArray, rows: TrainingLosses) -> Chain:
+        """Choose the windows on some rows."""
+        prices = tuple(self.problem.prices.get(name, 0.0) for name in self.members)
+        windows, least = [Window(-math.inf, math.inf)] * len(prices), math.inf
+        scale = float(np.abs(rows.losses).max(axis=1).sum())
+        for _ in range(_MOST_SWEEPS):
+            best = list(windows)
+            for stage in reversed(range(len(prices))):
+                reached = np.flatnonzero(_codes_and_stages(table, best[:stage])[0] == ABSTAIN)
+                # a stage that no case here reaches learns from all
+                reached = reached if len(reached) else np.arange(len(table))
+                best[stage] = self._stage_window(
+                    table[reached, stage:], rows, reached, best[stage:], prices[stage:]
+                )
+            cost = float(self._paid(table, rows, best, prices).sum())
+            if cost >= least - _TIE * scale:
+                break
+            windows, least = best, cost
+        return Chain(names=self.members, windows=tuple(windows), prices=prices)
+
+    def _stage_window(
+        self,
+        table: FloatArray,
+        rows: TrainingLosses,
+        reached: IntArray,
+        windows: Sequence[Window],
+        prices: Sequence[float],
+    ) -> Window:
+        """Return the cheapest window of the first of some stages; later ones stay as they are."""
+        here = TrainingLosses(rows.losses[reached], rows.weight[reached])
+        if len(windows) == 1:
+            return row_window(table[:, 0], here.losses, may_abstain=self.problem.may_abstain)
+        follows = self._paid(table[:, 1:], here, windows[1:], prices[1:])
+        return row_window(table[:, 0], np.column_stack([here.losses[:, :2], follows]), may_abstain=True)
+
+    @staticmethod
+    def _paid(
+        table: FloatArray, rows: TrainingLosses, windows: Sequence[Window], prices: Sequence[float]
+    ) -> FloatArray:
+        """Return the loss of every row, fees included."""
+        codes, last = _codes_and_stages(table, windows)
+        return np.asarray(rows.losses[np.arange(len(codes)), codes] + rows.weight * np.cumsum(prices)[last])

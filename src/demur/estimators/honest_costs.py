@@ -35,7 +35,7 @@ def plain_problem(costs: CostModel, level: float = 0.95, **parts: Any) -> Decisi
 
 
 def weighted_losses(positive: BoolArray, costs: CostModel, weights: FloatArray | None) -> TrainingLosses:
-    """Return what the actions cost on every case, times its weight."""
+    """Return the losses of the actions on every case, times its weight."""
     weight = np.ones(len(positive)) if weights is None else weights
     return TrainingLosses(costs.losses.table[positive.astype(np.int64)] * weight[:, None], weight)
 

@@ -64,7 +64,7 @@ __all__ = [
 
 
 class OracleModel(TwoClassMixin, BaseEstimator):  # type: ignore[misc]
-    """What models around a ready oracle share: two classes, costs, clones that keep the oracle."""
+    """Base of the models around a ready oracle: two classes, costs, clones that keep the oracle."""
 
     oracle: Any
     costs: CostModel | None

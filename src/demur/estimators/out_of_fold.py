@@ -429,8 +429,9 @@ def _whole_units(cases: TrainingCases, folds: int) -> list[tuple[IntArray, IntAr
     if cases.time is None and cases.cluster is not None:
         (fold,) = split_clusters(cases.codes, cases.cluster, folds=folds, repeats=1, rng=0)
     splits = Splits((Rows(np.arange(len(fold)), fold, ones),), folds)
-    known: Any = {"n_classes": len(cases.classes), "cluster": cases.cluster}
-    split = SplitCases(cases.codes, ones, splits, None, "rows", None, **known)
+    split = SplitCases(
+        cases.codes, ones, splits, None, "rows", None, n_classes=len(cases.classes), cluster=cases.cluster
+    )
     if cases.time is not None:
         split = split.by_time(cases.time)
     first, fold = min(_FIRST_BLOCKS, split.splits.first), split.splits.repeats[0].fold

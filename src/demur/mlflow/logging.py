@@ -141,7 +141,7 @@ def _metrics(answer: Answer) -> dict[str, float]:
 
 
 def _parameters(answer: Answer) -> dict[str, Any]:
-    """Return what the answer is and what it was asked: words and exact thresholds."""
+    """Return the rule of the answer, exact thresholds included, and its costs."""
     rule: dict[str, str] = {}
     # repr tells a float to the last bit
     if answer.two_classes:
@@ -149,7 +149,7 @@ def _parameters(answer: Answer) -> dict[str, Any]:
     elif isinstance(answer.rule, ClassRule):
         weights = dict(zip(map(str, answer.classes), answer.rule.weights.tolist(), strict=True))
         rule = {"weights": json.dumps(weights), "abstain_weight": repr(answer.rule.abstain_weight)}
-    told = {
+    parameters = {
         "kind": answer.kind,
         "model": answer.model,
         **rule,
@@ -157,8 +157,8 @@ def _parameters(answer: Answer) -> dict[str, Any]:
         "confidence_level": answer.confidence_level,
     }
     prices = answer.costs.to_dict().items()
-    told |= {name: value for name, value in prices if not isinstance(value, dict | list)}
-    return {name: value for name, value in told.items() if value not in (None, "")}
+    parameters |= {name: value for name, value in prices if not isinstance(value, dict | list)}
+    return {name: value for name, value in parameters.items() if value not in (None, "")}
 
 
 def _log_model(policy: Policy, name: str) -> str:

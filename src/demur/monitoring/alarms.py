@@ -36,9 +36,9 @@ _MOST_ACTIONS = 7
 
 def monitor_words(monitor: Any) -> list[str]:
     """Say what a monitor knows, paragraph by paragraph: the alarms first."""
-    said = [f"ALARM. {sentence}" for sentence in monitor.alarms]
-    if not said:
-        said.append(f"Quiet. {quiet_sentence(monitor, number)}")
+    paragraphs = [f"ALARM. {sentence}" for sentence in monitor.alarms]
+    if not paragraphs:
+        paragraphs.append(f"Quiet. {quiet_sentence(monitor, number)}")
     if monitor.n:
         expected, recent = monitor.reference.expected[ABSTAIN], monitor.recent()
         text = (
@@ -60,7 +60,7 @@ def monitor_words(monitor: Any) -> list[str]:
                 f" Last {recent.last - recent.first + 1} batches: {percent(recent.abstained)} abstained "
                 f"on ({span(recent.abstained_interval, percent)})."
             )
-        said.append(text)
+        paragraphs.append(text)
     if monitor.cost is not None and monitor.cost_interval is not None:
         text = f"Cost per case by {monitor.n_labelled} labels: {number(monitor.cost)} "
         text += f"({span(monitor.cost_interval)}){promise_words(monitor, number)}."
@@ -69,8 +69,8 @@ def monitor_words(monitor: Any) -> list[str]:
         if monitor.agreement is not None:
             share, limits, kappa = monitor.agreement
             text += f" Two people agree on {percent(share)} ({span(limits, percent)}), kappa {kappa:.2f}."
-        said.append(text)
-    return [*said, *monitor.notes]
+        paragraphs.append(text)
+    return [*paragraphs, *monitor.notes]
 
 
 def alarm_sentences(monitor: Any) -> list[str]:
@@ -91,13 +91,13 @@ def alarm_sentences(monitor: Any) -> list[str]:
         low, high = monitor.cost_interval
         sentences.append(
             f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) on "
-            f"{monitor.n_labelled} labelled cases{promise_words(monitor, _short)}."
+            f"{monitor.n_labelled} labelled cases{promise_words(monitor, '{:.4g}'.format)}."
         )
     return sentences
 
 
 def policy_notes(policy: Policy) -> list[str]:
-    """Say what cannot be held against a policy, and what its cases count."""
+    """Return the notes of a policy: no promised cost, and cases in clusters."""
     notes = [] if policy.expected_limit is not None else [_NO_PROMISE]
     if policy.evidence is not None and policy.evidence.cluster_size > 1:
         notes.append(f"Cases come in clusters: {policy.evidence.cluster_size:.3g} of them count as one.")
@@ -105,15 +105,11 @@ def policy_notes(policy: Policy) -> list[str]:
 
 
 def promise_words(monitor: Any, shown: Callable[[float], str]) -> str:
-    """Say what was promised, behind what the cases cost; empty where nothing was."""
+    """Return the promised cost as the end of a sentence; empty without a promise."""
     promise = monitor.promise
     if promise is None:
         return ""
     return f"; promised {shown(promise.cost)}, at most {shown(promise.limit)}"
-
-
-def _short(value: float) -> str:
-    return f"{value:.4g}"
 
 
 def quiet_sentence(monitor: Any, shown: Callable[[float, int], str]) -> str:
@@ -200,7 +196,7 @@ def _outcome_shares(monitor: Any) -> str:
 
 
 def action_words(monitor: Any) -> list[str]:
-    """Return how sentences call the actions, abstaining last."""
+    """Return the names of the actions in sentences, abstaining last."""
     return [*(f"called {name}" for name in monitor.actions[:-1]), "abstained on"]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from demur._files.database import connect, quoted, sql_text
 from demur._files.whole import draft_of, temporary_folder
+from demur._tables.numbers import times
 from demur.engines.columns import require_columns
 from demur.engines.files import database_errors
 from demur.engines.row_stream import BadRow, Batch, ParquetRows, RowStream
@@ -27,7 +28,7 @@ from demur.monitoring.labels import AUDIT_COLUMNS, Audit
 from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences, score_range
 from demur.policy.labels import label_kind
 from demur.policy.policy import Policy
-from demur.policy.sql import duckdb_parts
+from demur.policy.sql import DIALECTS, duckdb_parts
 from demur.surface.window import ABSTAIN
 from demur.typing import IntArray
 from demur.windows.by_group import group_text
@@ -129,30 +130,37 @@ class Application:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of rows and the first bad ones."""
         called, rows, abstained = self.called, self.counts.total(), self.counts[ABSTAIN]
-        told: dict[str, Any] = {"rows": rows} if self._two_sided else {"rows": rows, "called": called}
-        told |= {"abstained": abstained, "bad": rows - abstained - sum(called.values())}
-        told |= {"first_bad": [row._asdict() for row in self.first_bad]}
-        told |= {"audited": self.audited, "warnings": self.warnings}
+        numbers: dict[str, Any] = {
+            "rows": rows,
+            **({} if self._two_sided else {"called": called}),
+            "abstained": abstained,
+            "bad": rows - abstained - sum(called.values()),
+            "first_bad": [row._asdict() for row in self.first_bad],
+            "audited": self.audited,
+            "warnings": self.warnings,
+        }
         if hasattr(self.policy.rule, "reads"):
             groups, missing = len(self.unknown), self.unknown[""]
-            told["unknown_groups"] = {
+            numbers["unknown_groups"] = {
                 "groups": groups - ("" in self.unknown),
                 "rows": self.unknown.total() - missing,
                 "missing": missing,
             }
-        return {**told, **called} if self._two_sided else told
+        return {**numbers, **called} if self._two_sided else numbers
 
     def words(self) -> str:
-        """Say how many rows were decided how, and which columns were read as what."""
-        told = self.to_dict()
-        text = f"{told['rows']} rows: {', '.join(f'{rows} {name}' for name, rows in self.called.items())}, "
-        text += f"{told['abstained']} abstained on"
-        text += f", {told['bad']} without a decision." if told["bad"] else "."
+        """Return the numbers of rows by decision, and the columns read, as a sentence."""
+        numbers = self.to_dict()
+        text = (
+            f"{numbers['rows']} rows: {', '.join(f'{rows} {name}' for name, rows in self.called.items())}, "
+        )
+        text += f"{numbers['abstained']} abstained on"
+        text += f", {numbers['bad']} without a decision." if numbers["bad"] else "."
         if self.audited:
             text += f" A label is asked for in {self.audited} decided rows."
-        groups, rows, missing = told.get("unknown_groups", {"groups": 0, "rows": 0, "missing": 0}).values()
-        others = [f"{_times(rows, 'row')} of {_times(groups, 'unknown group')}"] if groups else []
-        others += [f"{_times(missing, 'row')} without a group"] if missing else []
+        groups, rows, missing = numbers.get("unknown_groups", {"groups": 0, "rows": 0, "missing": 0}).values()
+        others = [f"{times(rows, 'row')} of {times(groups, 'unknown group')}"] if groups else []
+        others += [f"{times(missing, 'row')} without a group"] if missing else []
         text += f" {' and '.join(others)}: decided by the rule for all." if others else ""
         read = getattr(self.policy.rule, "inputs_words", "Numbers from columns {columns}")
         if len(self.columns) == 1:
@@ -244,7 +252,7 @@ class Application:
         return codes
 
     def _audited(self, batch: Batch, codes: IntArray, before: int) -> list[list[str]]:
-        """Return the columns of an audit, if there is one: whose label is asked for, and how probably."""
+        """Return the columns of an audit, if there is one: cases to be labelled, and their probability."""
         if self.audit is None:
             return []
         key = None if self.audit_key is None else self.stream.columns.index(self.audit_key)
@@ -333,7 +341,7 @@ class Application:
                     self.unknown[group_text(group)] += size
         scores = None
         if self._cells is not None and self.counts.total() > self.counts[_NONE]:
-            low, high = (f"cast('{value!r}' as double)" for value in score_range(self.policy))
+            low, high = map(DIALECTS["duckdb"].literal, score_range(self.policy))
             score = f"select cast({quoted(self.columns[0])} as double) as s from {stream.rows_sql}"
             numbers = f"count(*), min(s), max(s), count(*) filter (s < {low} or s > {high})"
             ((good, low, high, outside),) = stream.query(
@@ -344,11 +352,7 @@ class Application:
 
 
 def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
-    """Write rows in one go: an unbuffered stream would be called once per row."""
+    """Write many rows at once: an unbuffered stream would be called once per row."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
     handle.write(text.getvalue())
-
-
-def _times(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

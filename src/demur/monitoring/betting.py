@@ -47,7 +47,7 @@ _STEPS = 200
 
 
 def loss_range(losses: FloatArray) -> tuple[float, float]:
-    """Return the smallest and the largest of some losses; a unit apart where all are equal."""
+    """Return the range of losses; of equal losses a range of width 1."""
     low, high = float(losses.min()), float(losses.max())
     return low, high if high > low else low + 1.0
 
@@ -94,7 +94,7 @@ class CostSequence:
 
     @property
     def grid(self) -> FloatArray:
-        """Mean costs that are bet against."""
+        """Mean costs on the grid."""
         return self.low + (self.high - self.low) * _GRID
 
     def updated(self, values: FloatArray, *, largest_weight: float = 1.0, largest: float = -math.inf) -> Self:

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._files.database import quoted
+from demur._files.values import is_number
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
-from demur.engines.columns import Column
+from demur.engines.columns import Column, class_name
 from demur.engines.files import FileTable, database_errors, open_table
-from demur.engines.labels import class_name, is_number
 from demur.engines.paths import is_stream, source_files
 from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
@@ -25,7 +25,7 @@ from demur.monitoring.labels import AUDIT_COLUMNS
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.reference import BatchCounts, score_range
 from demur.policy.policy import Policy
-from demur.policy.sql import duckdb_parts
+from demur.policy.sql import DIALECTS, duckdb_parts
 from demur.typing import FloatArray
 from demur.windows.expression import Decision
 
@@ -34,10 +34,11 @@ __all__ = ["FileCounted", "LabelledScores", "count_file", "counted_days", "label
 # the cell of a row without a score
 _NOWHERE = -1
 _READ = 1 << 20
+_LITERAL = DIALECTS["duckdb"].literal
 
 
 def _require_inputs(policy: Policy, table: FileTable, columns: Sequence[str]) -> None:
-    """Refuse a rule that needs whole batches, and columns that its numbers cannot come from."""
+    """Refuse a rule for whole batches, and columns without numbers."""
     if getattr(policy.rule, "whole_batches", False):
         raise InputError(
             "This policy gives places to whole batches, and watching and auditing take cases one by one. "
@@ -88,7 +89,7 @@ def counted_days(
     policy, rows, outside = monitor.policy, "demur_rows", "false"
     _require_inputs(policy, table, columns)
     if monitor.watches_scores:
-        low, high = map(_literal, score_range(policy))
+        low, high = map(_LITERAL, score_range(policy))
         outside = f"s < {low} or s > {high}"
         rows = f"(select *, cast({quoted(columns[0])} as double) as s from {rows})"
         found = _cell(monitor.cells.cuts, 0, monitor.cells.size)
@@ -129,12 +130,9 @@ def _cell(cuts: FloatArray, first: int, last: int) -> str:
         return str(first)
     middle = (first + last) // 2
     below, above = _cell(cuts, first, middle), _cell(cuts, middle, last)
-    return f"case when s <= {_literal(cuts[middle - 1])} then {below} else {above} end"
-
-
-def _literal(value: float) -> str:
-    # a plain literal would be a decimal number
-    return f"'{float(value)!r}'::double"
+    return (
+        f"case when s <= {DIALECTS['duckdb'].literal(float(cuts[middle - 1]))} then {below} else {above} end"
+    )
 
 
 # ---------------------------------------------------------------- labelled
@@ -306,18 +304,18 @@ def count_file(
         )
     for day, part in cases.by_day():
         key = whole or _day_key(str(day), monitor.batch_counts(part.scores))
-        told: dict[str, Any] = {"weights": part.weights, "second_labels": part.second, "costs": part.costs}
+        known: dict[str, Any] = {"weights": part.weights, "second_labels": part.second, "costs": part.costs}
         if late:
-            new.append(monitor.update_labels(part.scores, part.labels, key=f"{key} labels", **told))
+            new.append(monitor.update_labels(part.scores, part.labels, key=f"{key} labels", **known))
         else:
-            new.append(monitor.update(part.scores, part.labels, key=key, at=day or at, **told))
+            new.append(monitor.update(part.scores, part.labels, key=key, at=day or at, **known))
     if cases.costs is None:
         return FileCounted(new, "not counted, for lack of the columns with the amounts")
     return FileCounted(new, f"by {', '.join(cases.amounts) or 'the policy alone'}")
 
 
 def _day_key(day: str, batch: BatchCounts) -> str:
-    """Return the name of a day: a file that grows brings its old days again, which count once."""
+    """Return the key of a day by its content: days of a growing file count once."""
     content = f"{day} {batch.counts.astype(np.int64).tolist()} {batch.low!r} {batch.high!r}"
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -357,7 +355,7 @@ def _amount_places(policy: Policy, table: FileTable) -> dict[str, tuple[str, flo
 
 
 def _filled(described: Any, column: Callable[[Any], Any]) -> Any:
-    """Put the amounts of cases in place of the columns that a policy describes."""
+    """Replace the columns that a policy describes by the amounts of cases."""
     if not isinstance(described, Mapping):
         return described
     if "column" in described:
@@ -370,14 +368,14 @@ def _costs(amounts: Any, column: Callable[[Any], Any]) -> CaseCosts:
     filled = _filled(amounts, column)
     people = filled.pop("reviewer", None)
     if people is not None and "junior" in people:
-        stages = {name: _made(Reviewer, people[name]) for name in ("junior", "senior")}
+        stages = {name: _built(Reviewer, people[name]) for name in ("junior", "senior")}
         filled["reviewer"] = ReviewCascade(**{**people, **stages})
     elif people is not None:
-        filled["reviewer"] = _made(Reviewer, people)
-    costs: CaseCosts = _made(CaseCosts, filled)
+        filled["reviewer"] = _built(Reviewer, people)
+    costs: CaseCosts = _built(CaseCosts, filled)
     return costs
 
 
-def _made(kind: Any, values: Mapping[str, Any]) -> Any:
-    """Make an object of the values that it knows."""
+def _built(kind: Any, values: Mapping[str, Any]) -> Any:
+    """Build an object from the values that are its fields."""
     return kind(**{one.name: values[one.name] for one in fields(kind) if values.get(one.name) is not None})

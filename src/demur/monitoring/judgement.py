@@ -137,14 +137,14 @@ class PolicyJudgement(Result):
         if overall.cost is None or overall.cost_interval is None:
             return f"{' '.join(self.notes)} {cases}: {decided}"
         cost = f"{number(overall.cost)} per case ({span(overall.cost_interval)}) on {cases}"
-        said = f"The policy costs {cost}. {decided}"
+        verdict = f"The policy costs {cost}. {decided}"
         if self.promised_cost is not None and self.promised_limit is not None:
-            said = (
+            verdict = (
                 f"{_VERDICT_WORDS[str(self.verdict)]}: the policy costs {cost}; promised "
                 f"{number(self.promised_cost)}, at most {number(self.promised_limit)}. {decided}"
             )
         wrong = [] if overall.error_rate is None or len(self.confusion) == 2 else [overall.error_rate]
-        return " ".join([said, *self.notes, *(f"{percent(share)} wrong." for share in wrong)])
+        return " ".join([verdict, *self.notes, *(f"{percent(share)} wrong." for share in wrong)])
 
 
 _VERDICT_WORDS = {

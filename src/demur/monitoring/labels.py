@@ -1,4 +1,4 @@
-"""Labels that arrive late or for a part of the cases, for rules of any number of classes.
+"""Labels that arrive late or for a sample of the cases, for rules of any number of classes.
 
 Which decided cases get a label: a random part that can be drawn again. A case is drawn if the hash of its
 key, as a number in [0, 1), lies below the share. With a secret or at least arbitrary seed the draws are
@@ -49,7 +49,7 @@ _BYTES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """A random part of the decided cases whose true class is asked for.
+    """Random sample of decided cases to be labelled.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Audit:
     seed: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a share that draws nobody."""
+        """Refuse a share that is not in (0, 1]."""
         if not (math.isfinite(self.share) and 0 < self.share <= 1):
             raise input_error(
                 "audit", "must be above 0 and at most 1", f"{self.share:g}", "0.01 asks for one in a hundred."
@@ -246,7 +246,7 @@ class LabelledCases:
 
     @property
     def wrong(self) -> BoolArray:
-        """Whether a case is decided, and not as its class."""
+        """Whether a case is decided wrongly."""
         return np.asarray((self.codes != ABSTAIN) & (self.codes != self.truth))
 
     def table(self, classes: int, *, weighted: bool = False) -> FloatArray:

@@ -57,8 +57,8 @@ def likeliest_prevalence(cells: ReferenceCells, counts: FloatArray) -> float:
     nothing.
     """
     new, positive, negative = map(cells.in_blocks, (counts, cells.positive, cells.negative))
-    told = (new > 0) & (positive + negative > 0)
-    cases, base, step = new[told], negative[told], (positive - negative)[told]
+    informative = (new > 0) & (positive + negative > 0)
+    cases, base, step = new[informative], negative[informative], (positive - negative)[informative]
     low, high, at = 0.0, 1.0, cells.prevalence
     for _ in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,11 +95,13 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     highest = samples.profile(best)
     allowed = highest - float(chdtri(1, alpha)) / 2
     low, high = (_root(lambda pi: samples.profile(pi) - allowed, best, end) for end in (0.0, 1.0))
-    told = int(np.count_nonzero(samples.new + samples.positive + samples.negative))
+    n_informative = int(np.count_nonzero(samples.new + samples.positive + samples.negative))
     return PrevalenceFit(
         prevalence=estimate,
         interval=Interval(min(low, estimate), max(high, estimate)),
-        p_value=float(chdtrc(told - 2, 2 * max(samples.apart - highest, 0.0))) if told > 2 else 1.0,
+        p_value=float(chdtrc(n_informative - 2, 2 * max(samples.apart - highest, 0.0)))
+        if n_informative > 2
+        else 1.0,
         log_odds=_share_against_shift(cells, samples.new),
     )
 

@@ -24,14 +24,13 @@ from demur._progress import Progress
 from demur._results import Interval, Result, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
-from demur.monitoring.actions import ActionRanges
 from demur.monitoring.alarms import alarm_sentences, policy_notes
 from demur.monitoring.betting import CostSequence, loss_range, share_sequence
 from demur.monitoring.drift import Start, pruned
 from demur.monitoring.labels import LabelledCases, known_labels, largest_amount, losses_of, rule_values
 from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
-from demur.monitoring.reference import BatchCounts, ReferenceCells, scale_sentences
+from demur.monitoring.reference import ActionRanges, BatchCounts, ReferenceCells, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
 from demur.policy.policy import Policy
 from demur.policy.promise import Promise
@@ -153,7 +152,7 @@ class PolicyMonitor:
     Notes
     -----
     The e-process, its theorem and its limits are described in ``demur.monitoring.drift``, that of rules
-    without a score in ``demur.monitoring.actions``, those of the cost in ``demur.monitoring.betting``. The
+    without a score in ``demur.monitoring.reference``, those of the cost in ``demur.monitoring.betting``. The
     costs of a policy of amounts are taken to be at most the largest that the policy states, or that any
     action could have had on the cases labelled so far. The state holds counts only, so any number of
     cases fits into a file of at most 50 kB; it remembers the keys of the last 1,000 batches.
@@ -341,8 +340,8 @@ class PolicyMonitor:
         state = self._state
         state.batches += 1
         if self.watches_scores:
-            said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
-            state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
+            sentences = scale_sentences(self.policy, self.cells, batch, number=state.batches)
+            state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in sentences.items()})
         starts = [Start(first, counts + batch.counts) for first, counts in state.starts]
         starts.append(Start(state.batches, batch.counts))
         evidence, change = self.reference.log_evidence(starts, state.batches)

@@ -13,6 +13,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from demur._tables.numbers import number
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import (
     NO_SCORE,
@@ -46,7 +47,7 @@ def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
     name = monitor.policy.model or "a policy"
     title = f"{'Alarm' if alarms else 'Quiet'}: {name} in use"
     style = files("demur.monitoring").joinpath("page.css").read_text(encoding="utf-8")
-    quiet = quiet_sentence(monitor, _number) if monitor.n else "No batch has been counted yet."
+    quiet = quiet_sentence(monitor, number) if monitor.n else "No batch has been counted yet."
     verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in alarms or [quiet])
     facts = "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in _facts(monitor)
@@ -82,8 +83,8 @@ def _facts(monitor: Any) -> Iterator[tuple[str, str]]:
     if monitor.watches_scores:
         yield (
             "Window",
-            f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
-            f"{_number(policy.upper)} on, {policy.abstain_label} between",
+            f"{policy.neg_label} up to {number(policy.lower)}, {policy.pos_label} from "
+            f"{number(policy.upper)} on, {policy.abstain_label} between",
         )
     else:
         yield "Rule", f"{policy.rule.kind} for {', '.join(map(str, policy.classes))}. {NO_SCORE}"
@@ -93,7 +94,7 @@ def _facts(monitor: Any) -> Iterator[tuple[str, str]]:
         low, high = monitor.cost_interval
         yield (
             f"Cost per case by {monitor.n_labelled:,} labels",
-            f"{_number(monitor.cost)} ({_number(low)} to {_number(high)}){promise_words(monitor, _number)}",
+            f"{number(monitor.cost)} ({number(low)} to {number(high)}){promise_words(monitor, number)}",
         )
     for note in monitor.notes:
         yield "Note", note
@@ -125,10 +126,10 @@ def _score_facts(monitor: Any) -> Iterator[tuple[str, str]]:
     with suppress(UndefinedError):
         keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
         daily = cases_per_day(monitor)
-        each_day = "" if daily is None else f"; {_number(keeping * daily)} per day"
+        each_day = "" if daily is None else f"; {number(keeping * daily)} per day"
         yield (
             "Keeping the window costs",
-            f"{_number(1000 * keeping)} per 1,000 cases ({_number(1000 * least)} to {_number(1000 * most)})"
+            f"{number(1000 * keeping)} per 1,000 cases ({number(1000 * least)} to {number(1000 * most)})"
             f"{each_day}, if only the share of positives has changed",
         )
 
@@ -251,8 +252,8 @@ def _costs(monitor: Any, across: dict[str, Any]) -> Chart:
     last = rows[-1]
     return Chart(
         title="Cost per case, by the labels",
-        text=f"{_number(last.cost)} ({_number(last.cost_low)} to {_number(last.cost_high)}) so far; limits "
-        f"hold at all times{promise_words(monitor, _number)}.",
+        text=f"{number(last.cost)} ({number(last.cost_low)} to {number(last.cost_high)}) so far; limits "
+        f"hold at all times{promise_words(monitor, number)}.",
         lines=[Line(name="", style="plain", points=points, limits=limits)],
         guides=guides,
         low=least,
@@ -283,7 +284,7 @@ def _table(monitor: Any) -> str:
 def _cells(monitor: Any, row: Any) -> list[str]:
     batch = f"{row.first}" if row.first == row.last else f"{row.first} to {row.last}"
     shares = [_percent(count / row.n) for count in row.counts]
-    cost = "" if row.cost is None else _number(row.cost)
+    cost = "" if row.cost is None else number(row.cost)
     known = not monitor.scores_moved and row.prevalence is not None
     rated = [_percent(row.prevalence) if known else ""] if monitor.watches_scores else []
     evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
@@ -305,11 +306,6 @@ def _counted(n: int, one: str, more: str) -> str:
     return f"{n:,} {one if n == 1 else more}"
 
 
-def _number(value: float, digits: int = 4) -> str:
-    rounded = float(f"{value:.{digits}g}")
-    return f"{value:,.0f}" if 10 ** (digits - 1) <= abs(rounded) < 1e9 else f"{value:.{digits}g}"
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if 0 < share < 0.1 else f"{100 * share:.1f} %"
 
@@ -319,7 +315,7 @@ def _limits(limits: tuple[float, float]) -> str:
 
 
 def _odds(value: float) -> str:
-    return "more than a million" if value > 1e6 else _number(value, 2 if value < 100 else 3)
+    return "more than a million" if value > 1e6 else number(value, 2 if value < 100 else 3)
 
 
 def _power(value: float) -> str:

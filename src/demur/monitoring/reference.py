@@ -1,8 +1,20 @@
-"""What a policy expects to see: cells of the score axis and the reference cases in each.
+r"""What a policy expects to see: cases per cell of the score axis, or ranges for the shares of its actions.
 
 Cells end where pooled blocks of the evidence end and where the window begins and ends. The tests of a
 change are those of ``demur.monitoring.drift``. Scores on another scale than those a policy was made for are
-told at the first batch.
+reported at the first batch.
+
+Rules without a single score. A policy states how often its rule abstains (a) and errs (e) and the share s_k
+of every class, from N cases. A case called k is of class k or an error; a case of class k is called k,
+abstained on or an error. So the share called k lies between s_k - e - a and s_k + e. Exact limits of a, e
+and s_1, ..., s_m that hold together with probability 1 - alpha / 2 (Clopper and Pearson, Bonferroni) give a
+range [low, high] for every action, which holds the true shares with that probability.
+
+E-process. After c of n cases, the ratio of a Beta mixture to the likelihood of p
+(``demur.monitoring.betting``) is a nonnegative martingale under p that starts at 1. Its smallest value
+over the range is at most its value at the true share. So is the mean over the actions, and over the
+starts of ``demur.monitoring.drift``. Half of that mean therefore reaches 1 / alpha with probability
+at most alpha / 2 (Ville); with the limits above a false alarm has a probability of at most alpha, ever.
 """
 
 import math
@@ -12,13 +24,15 @@ from functools import cached_property
 import numpy as np
 
 from demur._checks import input_error
+from demur._kernels.proportions import binomial_interval
+from demur.monitoring.betting import log_beta_mixture
 from demur.monitoring.drift import TILTS, ChangeTest, log_ratio, log_urn
 from demur.policy.policy import Policy
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.rule import Window
 
-__all__ = ["BatchCounts", "ReferenceCells", "scale_sentences", "score_range"]
+__all__ = ["ActionRanges", "BatchCounts", "ReferenceCells", "scale_sentences", "score_range"]
 
 # neighbours are joined until every cell of the block test is expected to hold this share
 _SMALLEST_SHARE = 1 / 200
@@ -166,7 +180,7 @@ class ReferenceCells(ChangeTest):
 
     @cached_property
     def _tilts(self) -> FloatArray:
-        """Row per odds ratio: by which factor the share of each block changes with the prevalence."""
+        """Factors of the shares of the blocks (columns) for every odds ratio of the prevalence (rows)."""
         rate, size = self.prevalence, self.size_at()
         positive = rate * size * self.in_blocks(self.positive) + 0.25
         negative = (1 - rate) * size * self.in_blocks(self.negative) + 0.25
@@ -225,7 +239,7 @@ def _cuts(lower: FloatArray, upper: FloatArray, thresholds: list[float]) -> Floa
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BatchCounts:
-    """What a batch of scores is reduced to.
+    """Cases of a batch per cell, and the range of its scores.
 
     Attributes
     ----------
@@ -293,13 +307,13 @@ def scale_sentences(
 
     chance = _CHANCE / 2 / (number * (number + 1))
     low, high = score_range(policy)
-    said = {}
+    sentences = {}
     if batch.outside > _MOST_OUTSIDE * batch.n:
         size = max(cells.n_positive + cells.n_negative, 2.0)
         mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
         if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) <= chance:
             percent = low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0
-            said["outside"] = (
+            sentences["outside"] = (
                 f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the "
                 f"range the policy was made for; they run from {batch.low:g} to {batch.high:g}"
                 f"{': divide by 100?' if percent else '.'}"
@@ -307,22 +321,97 @@ def scale_sentences(
     if batch.n > 1 and batch.low == batch.high and cells.size > 1:
         share = cells.shares()[int(cells.cell_of(np.array([batch.low]))[0])]
         if _all_within(share, cells, batch.n - 1, chance):
-            said["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
+            sentences["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
     if low >= 0 and 1 < high <= 100 and batch.low >= 0 and batch.high <= 1:
         share = float(cells.shares()[: int(cells.cell_of(np.array([1.0]))[0]) + 1].sum())
         if _all_within(share, cells, batch.n, chance):
-            said["scale"] = (
+            sentences["scale"] = (
                 f"All scores lie between 0 and 1, but the policy was made for scores from {low:g} to "
                 f"{high:g}: multiply by 100?"
             )
-    return said
+    return sentences
 
 
 def _all_within(share: float, cells: ReferenceCells, n: int, chance: float) -> bool:
-    """Tell whether n cases all fall where `share` of the reference lies too rarely for chance."""
+    """Tell whether n cases within `share` of the reference are too unlikely by chance."""
     from scipy.special import betaincinv
 
     size = cells.n_positive + cells.n_negative
     held = share * size
     most = float(betaincinv(held + 1, max(size - held, 1e-9), 1 - _CHANCE / 2))
     return most < 1 and n * math.log(most) <= math.log(chance)
+
+
+# ---------------------------------------------------------------- rules without a single score
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ActionRanges(ChangeTest):
+    """Expected shares of the actions, the classes in order and abstaining last, and their test.
+
+    Attributes
+    ----------
+    low, high : array
+        Element k: limits of the share of action k.
+    expected : tuple of float or None
+        The share itself where the policy states it: that of abstaining.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    expected: tuple[float | None, ...]
+    cluster_size: float = 1.0
+    log_spent = math.log(2)
+
+    @classmethod
+    def of(cls, policy: Policy, *, alpha: float) -> "ActionRanges":
+        """Derive the ranges from promise and evidence; 0 to 1 where the policy states nothing."""
+        evidence = policy.evidence
+        if evidence is None:
+            hint = "make it with Policy.from_answer."
+            raise input_error("policy", "must have its evidence", f"the rule {policy.chosen!r}", hint)
+        classes = len(policy.classes)
+        level, units = 1 - alpha / 2 / (classes + 2), evidence.n / evidence.cluster_size
+
+        def limits(share: float | None) -> tuple[float, float]:
+            if share is None:
+                return 0.0, 1.0
+            low, high = binomial_interval(share * units, units, level)
+            return float(low), float(high)
+
+        wrong = limits(policy.error_rate)[1]
+        least, most = limits(policy.abstention_rate)
+        shares = evidence.class_sizes / evidence.n if policy.shares is None else policy.shares
+        ends = [limits(float(share)) for share in shares]
+        low = [max(below - wrong - most, 0.0) for below, _ in ends]
+        high = [min(above + wrong, 1.0) for _, above in ends]
+        return cls(
+            low=np.array([*low, least]),
+            high=np.array([*high, most]),
+            cluster_size=evidence.cluster_size,
+            expected=(*[None] * classes, policy.abstention_rate),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of actions."""
+        return len(self.low)
+
+    def outcomes(self, counts: FloatArray) -> tuple[float, ...]:
+        """Return the cases of every action."""
+        return tuple(counts.tolist())
+
+    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
+        """Return log E_j of every action (rows) for every start (columns); `earlier` cases say nothing."""
+        from scipy.special import xlog1py, xlogy
+
+        n = counts.sum(axis=-1, keepdims=True)
+        middle = (self.low + self.high) / 2
+        nearest = np.clip(counts / np.maximum(n, 1.0), self.low, self.high)
+        likeliest = xlogy(counts, nearest) + xlog1py(n - counts, -nearest)
+        return np.asarray(log_beta_mixture(counts, n, expected=middle) - likeliest).T
+
+    def outcome_log_ratio(self, counts: FloatArray) -> float:
+        """Return log E_j of the decisions, from these cases and the reference alone."""
+        ratios = self.log_ratios(counts[None] / self.cluster_size, np.zeros((1, self.size)))
+        return float(np.logaddexp.reduce(ratios[:, 0])) - math.log(self.size) - self.log_spent

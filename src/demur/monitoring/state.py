@@ -99,16 +99,16 @@ class BatchRow:
             prevalence=sum(rate * n for rate, n in rates) / sum(n for _, n in rates) if rates else None,
         )
 
-    def listed(self) -> list[Any]:
+    def to_list(self) -> list[Any]:
         """Return the columns of the row, numbers short."""
-        told = (self.cost, self.cost_low, self.cost_high, self.prevalence)
-        short = (None if value is None else round(value, 6) for value in told)
+        optional = (self.cost, self.cost_low, self.cost_high, self.prevalence)
+        short = (None if value is None else round(value, 6) for value in optional)
         cases = (*map(int, self.counts), int(self.missing))
         return [self.first, self.last, self.at, *cases, round(self.log_e, 4), *short]
 
     @classmethod
     def from_list(cls, row: list[Any], actions: int) -> "BatchRow":
-        """Read the columns of `listed`."""
+        """Read the columns of `to_list`."""
         first, last, at, *rest = row
         missing, log_e, cost, low, high, prevalence = rest[actions:]
         return cls(
@@ -151,15 +151,15 @@ class MonitorState:
         """Tell whether the scores, or the labels, of a batch were counted."""
         if key is None:
             return False
-        labelled = self.keys.get(_short(key))
+        labelled = self.keys.get(_key_digest(key))
         return labelled is not None and (labelled or not labels)
 
     def remember(self, key: str | None, *, labels: bool) -> None:
         """Remember a batch; the oldest of more than 1,000 is forgotten."""
         if key is None:
             return
-        short = _short(key)
-        self.keys[short] = self.keys.get(short, False) or labels
+        digest = _key_digest(key)
+        self.keys[digest] = self.keys.get(digest, False) or labels
         while len(self.keys) > _MOST_KEYS:
             del self.keys[next(iter(self.keys))]
 
@@ -178,7 +178,7 @@ class MonitorState:
             self.rows[-1] = replace(self.rows[-1], cost=sequence.mean, cost_low=low, cost_high=high)
 
     def fill(self, data: dict[str, Any], size: int) -> None:
-        """Take up the content of a state file, whose counts are of `size` cells."""
+        """Set the fields from a state file, whose counts are of `size` cells."""
         if data["version"] == 1:
             # decisions were the rows of the table there, and abstaining came between the classes
             negative, abstained, positive = data["labelled"]
@@ -216,7 +216,7 @@ class MonitorState:
         self.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
 
 
-def _short(key: str) -> str:
+def _key_digest(key: str) -> str:
     return hashlib.sha256(str(key).encode()).hexdigest()[:_KEY_DIGITS]
 
 
@@ -278,7 +278,7 @@ def write_state(
         "labelled": state.labelled.tolist(),
         "agreement": state.agreement.tolist(),
         "cost": None if state.cost is None else state.cost.to_state(),
-        "history": [row.listed() for row in state.rows],
+        "history": [row.to_list() for row in state.rows],
         "keys": [f"{key}{'+' if labelled else ''}" for key, labelled in state.keys.items()],
     }
     lines = (
@@ -291,7 +291,7 @@ def write_state(
 
 @contextmanager
 def trusted(path: str | Path) -> Iterator[None]:
-    """Refuse, in one sentence, a state whose parts are missing or of another kind."""
+    """Turn errors of reading a broken state into one sentence."""
     try:
         yield
     except InputError:
@@ -353,7 +353,7 @@ def locked(path: str | Path, *, patience: float = 60.0) -> Iterator[None]:
         raise InputError(f"`{beside}` cannot be written: {error.strerror}.") from None
     with open(beside, "a+b") as handle:
         until = time.monotonic() + patience
-        while not _taken(handle.fileno()):
+        while not _try_lock(handle.fileno()):
             if time.monotonic() >= until:
                 raise InputError(
                     f"`{path}` is in use by another process. Hint: run this again when that has ended."
@@ -363,7 +363,7 @@ def locked(path: str | Path, *, patience: float = 60.0) -> Iterator[None]:
         yield
 
 
-def _taken(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     """Try to take the lock without waiting."""
     try:
         try:

@@ -57,10 +57,14 @@ class PolicyEvidence(Result):
     @classmethod
     def from_counts(cls, counts: ScoreCounts) -> Self:
         """Take the fingerprint of counts."""
+        digest = hashlib.sha256()
+        for column in (counts.scores, counts.positives, counts.negatives):
+            # adding 0 turns -0.0 into 0.0: equal scores, equal digest
+            digest.update(np.ascontiguousarray(column + 0.0, dtype="<f8").data)
         return cls(
             n=counts.n,
             class_sizes=np.array([counts.n_negative, counts.n_positive]),
-            digest=_digest(counts),
+            digest=f"sha256:{digest.hexdigest()}",
             software=f"demur {__version__}",
             blocks=counts.blocks(),
         )
@@ -145,14 +149,6 @@ def _read_blocks(data: Any) -> Blocks:
     if not 0 < float((columns["positives"] + columns["negatives"]).sum()) < math.inf:
         raise input_error("evidence.blocks", "must hold cases", "a sum of 0 or infinity")
     return Blocks(**{**columns, "groups": columns["groups"].astype(np.int64)})
-
-
-def _digest(counts: ScoreCounts) -> str:
-    digest = hashlib.sha256()
-    for column in (counts.scores, counts.positives, counts.negatives):
-        # adding 0 turns -0.0 into 0.0: equal scores, equal digest
-        digest.update(np.ascontiguousarray(column + 0.0, dtype="<f8").data)
-    return f"sha256:{digest.hexdigest()}"
 
 
 def counts_of_blocks(blocks: Blocks) -> ScoreCounts:

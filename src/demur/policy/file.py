@@ -66,7 +66,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Spell every number one way; integers that no float holds stay as they are."""
+    """Write every number as a float; integers that no float holds stay as they are."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -95,7 +95,7 @@ def parsed(path: str | Path) -> Any:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of the file; a field given twice means two things to two readers."""
+    """Build an object of the file; refuse a field that is given twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -172,7 +172,7 @@ def _costs(data: Any, classes: list[Any]) -> dict[str, Any]:
 
 
 def _require_known(data: Any, known: Any, where: str = "") -> None:
-    """Refuse fields that the policy made of the data does not have: nobody would act on them."""
+    """Refuse fields that are not among the known ones."""
     if not isinstance(data, dict) or not isinstance(known, dict):
         return
     for name, value in data.items():
@@ -183,7 +183,7 @@ def _require_known(data: Any, known: Any, where: str = "") -> None:
 
 
 def require_written(data: Any, written: dict[str, Any]) -> None:
-    """Refuse parts of a file of this version that the policy made of it would not write."""
+    """Refuse unknown fields in a file of this version."""
     if data["version"] == VERSION:
         _require_known({name: value for name, value in data.items() if name != DIGEST}, written)
 
@@ -252,7 +252,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
     costs, abstain = part(data, "costs"), part(data, "abstain_costs")
     promised = ("cost", "abstention_rate", "error_rate", "limit")
     expected = {name: part(data, f"expected.{name}") for name in promised}
-    told = any(value is not None for value in expected.values())
+    promised_any = any(value is not None for value in expected.values())
     evidence = part(data, "evidence")
     return {
         **{name: part(data, name) for name in ("schema", "version", "model", "classes", "columns")},
@@ -260,7 +260,7 @@ def _of_classes(data: dict[str, Any]) -> dict[str, Any]:
         "rule": {"kind": "class weights", "classes": part(data, "classes"), **rule},
         "chosen": text(data, "rule.kind"),
         "costs": None if costs is None else {"kind": "matrix", "values": costs, "abstain": abstain},
-        "promise": {**expected, "fn": None, "fp": None} if told else None,
+        "promise": {**expected, "fn": None, "fp": None} if promised_any else None,
         "evidence": None if evidence is None else {**_object(data, "evidence"), "blocks": None},
     }
 

@@ -28,9 +28,9 @@ def check_policy_labels(classes: Sequence[Any], abstain_label: Any) -> list[Any]
     texts = [isinstance(label, str) for label in labels]
     numbers = [isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels]
     if not (all(texts) or all(numbers)):
-        told = ", ".join(map(repr, labels[-4:]))
+        listed = ", ".join(map(repr, labels[-4:]))
         hint = "an abstain label for text could be 'abstain', for numbers -1."
-        raise input_error("classes and abstain_label", "must be all strings or all numbers", told, hint)
+        raise input_error("classes and abstain_label", "must be all strings or all numbers", listed, hint)
     if len(set(labels)) < len(labels):
         raise input_error("abstain_label", "must differ from every class", repr(labels[-1]))
     return labels

@@ -1,6 +1,7 @@
 """A decision as an ONNX model, alone or behind a classifier."""
 
 from collections.abc import Sequence
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ def onnx_of(
 
 
 def _signed(origin: Sequence[tuple[str, str]], onnx: Any, made: Any) -> Any:
-    """Write where the rule comes from into the model, and check it."""
+    """Add the origin of the rule to the metadata of the model, and check it."""
     if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
         made.opset_import.append(onnx.helper.make_opsetid("", _OPSET))
     made.producer_name = "demur"
@@ -152,7 +153,7 @@ class _Writer:
         if decision.valid is not None:
             tests.append(self.condition(decision.valid))
         label = self.label_of(decision.value)
-        named = self.node("Where", self.both(tests), label, self.labels([abstain_label]))
+        named = self.node("Where", self.folded("And", tests), label, self.labels([abstain_label]))
         self.shaped(named, -1, output=_DECISION)
 
     def labels(self, labels: Sequence[Any]) -> str:
@@ -173,15 +174,13 @@ class _Writer:
 
     def condition(self, test: Condition) -> str:
         if isinstance(test, All):
-            return self.both([self.condition(one) for one in test.conditions])
+            return self.folded("And", [self.condition(one) for one in test.conditions])
         assert not isinstance(test, Equals), "refused before"
         return self.node(_COMPARISONS[test.operator], self.number(test.left), self.number(test.right))
 
-    def both(self, tests: Sequence[str]) -> str:
-        first, *rest = tests
-        for test in rest:
-            first = self.node("And", first, test)
-        return first
+    def folded(self, operator: str, names: Sequence[str]) -> str:
+        """Apply an operator of two inputs from the left."""
+        return reduce(partial(self.node, operator), names)
 
     def number(self, value: Numeric) -> str:
         if value not in self._written:
@@ -189,30 +188,28 @@ class _Writer:
         return self._written[value]
 
     def _number(self, value: Numeric) -> str:
-        if isinstance(value, Column):
-            if len(self.columns) == 1:
-                return self.shaped(_SCORE, -1, 1)
-            place = self.constant(self.types.INT64, [1], [self.columns.index(value.name)])
-            return self.node("Gather", _PROBA, place, axis=1)
-        if isinstance(value, Number):
-            return self.constant(self.types.DOUBLE, [1, 1], [value.value])
-        if isinstance(value, Sum):
-            total, *rest = map(self.number, value.terms)
-            for term in rest:
-                total = self.node("Add", total, term)
-            return total
-        if isinstance(value, Bound):
-            return self.number(self._bound[value.name])
-        if isinstance(value, Interpolated):
-            return self._interpolated(value)
-        if isinstance(value, Least):
-            return self.node("Min", *map(self.number, value.values))
-        if isinstance(value, Indicator):
-            return self.node("Cast", self.condition(value.condition), to=self.types.DOUBLE)
+        match value:
+            case Column():
+                if len(self.columns) == 1:
+                    return self.shaped(_SCORE, -1, 1)
+                place = self.constant(self.types.INT64, [1], [self.columns.index(value.name)])
+                return self.node("Gather", _PROBA, place, axis=1)
+            case Number():
+                return self.constant(self.types.DOUBLE, [1, 1], [value.value])
+            case Sum():
+                return self.folded("Add", list(map(self.number, value.terms)))
+            case Bound():
+                return self.number(self._bound[value.name])
+            case Interpolated():
+                return self._interpolated(value)
+            case Least():
+                return self.node("Min", *map(self.number, value.values))
+            case Indicator():
+                return self.node("Cast", self.condition(value.condition), to=self.types.DOUBLE)
         return self.node("Mul", self.number(value.left), self.number(value.right))
 
     def _interpolated(self, value: Interpolated) -> str:
-        """Count the points up to the value, and look up what the piece between them is made of."""
+        """Look up the piece of a piecewise linear function by the number of points up to the value."""
         at, size = self.number(value.value), len(value.points)
         points = self.constant(self.types.DOUBLE, [1, size], list(value.points))
         reached = self.node("Cast", self.node("GreaterOrEqual", at, points), to=self.types.INT64)
@@ -253,7 +250,7 @@ def _place(found: Any, order: Sequence[int], column: int | None) -> int | None:
 
 
 def _require_model(onnx: Any, model: Any, numbers: str) -> None:
-    """Refuse what is no classifier in ONNX that a decision can be put behind."""
+    """Refuse a model that is no ONNX classifier, too old, or in need of the names of the decision."""
     if not isinstance(model, onnx.ModelProto):
         raise input_error(
             "model",

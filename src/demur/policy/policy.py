@@ -603,7 +603,8 @@ class Policy(Result):
             )
         check_type(prices, "costs", CostModel)
         assert isinstance(prices, CostModel)
-        if _needs_all_scores(prices):
+        gap = prices.nu_positive - prices.nu_negative if prices.may_abstain else 0.0
+        if min(prices.nu_positive, prices.nu_negative) < 0 and not -prices.mu <= gap <= 1:
             raise UndefinedError(
                 "A reward for abstaining that differs by class may cut a block, so the blocks do not tell "
                 "the window. Hint: make a new policy from the data."
@@ -816,7 +817,7 @@ class Policy(Result):
         return self.rule.to_expression(columns, [*self.classes, self.abstain_label])
 
     def _origin(self) -> list[tuple[str, str]]:
-        """Return what a reader of a copy wants to know, a line for each fact, free of control characters."""
+        """Return the origin of the policy for exported copies: name and text of each fact."""
         costs = ""
         if isinstance(self.costs, CostMatrix):
             costs = json.dumps(json_safe(self.costs.to_mapping()))
@@ -968,9 +969,3 @@ def _costs_of(window: AbstentionWindow, costs: CostModel | None) -> CostModel | 
         cost_abstain_positive=window.nu_positive,
         cost_abstain_negative=window.nu_negative,
     )
-
-
-def _needs_all_scores(costs: CostModel) -> bool:
-    """Whether an optimal window may cut a block: a reward outside -mu <= nu_positive - nu_negative <= 1."""
-    gap = costs.nu_positive - costs.nu_negative if costs.may_abstain else 0.0
-    return min(costs.nu_positive, costs.nu_negative) < 0 and not -costs.mu <= gap <= 1

@@ -174,17 +174,17 @@ _AS_THEY_STAND = """    try:
 
 def python_of(decision: Decision | BatchDecision, origin: Sequence[str], columns: Sequence[str]) -> str:
     """Return the source of a module with one function, of a score, of one value per column, or of batches."""
-    told, helpers = "\n".join(map(_in_docstring, origin)), ""
-    head = {"origin": told, "columns": repr(tuple(columns)), "inputs": len(columns)}
+    facts, helpers = "\n".join(map(_in_docstring, origin)), ""
+    head = {"origin": facts, "columns": repr(tuple(columns)), "inputs": len(columns)}
     names = {column: f"values[{k}]" for k, column in enumerate(columns)}
     if isinstance(decision, BatchDecision):
-        start, body = _batch_head(decision, told), _indented(_lines(decision.others, names, decision.saving))
+        start, body = _batch_head(decision, facts), _indented(_lines(decision.others, names, decision.saving))
     elif not decision.columns:
         start, body = _BY_GROUP.format(**head), _indented(_by_group(decision, columns))
         helpers = _TEXT_AND_NUMBERS
     elif len(columns) == 1:
         names = {decision.columns[0]: "score"}
-        start = _ONE.format(origin=told, words=_in_docstring(_words(decision.value, names)))
+        start = _ONE.format(origin=facts, words=_in_docstring(_words(decision.value, names)))
         body = _indented(_lines(decision, names))
     else:
         start, body = _SEVERAL.format(**head), _indented(_lines(decision, names))
@@ -192,7 +192,7 @@ def python_of(decision: Decision | BatchDecision, origin: Sequence[str], columns
 
 
 def _lines(decision: Decision, names: Mapping[str, str], saving: Numeric | None = None) -> list[str]:
-    """Return what decides once no number is missing; with `saving` also what a place is worth."""
+    """Return the lines of a decision on complete rows; with `saving` also those of the worth of a place."""
     value = decision.value
     lines = [f"{name} = {_number(number, names)}" for name, number in decision.bindings]
     if decision.valid is not None:
@@ -209,7 +209,7 @@ def _lines(decision: Decision, names: Mapping[str, str], saving: Numeric | None 
     return [*lines, f"return labels[numbers.index({'max' if value.largest else 'min'}(numbers))]"]
 
 
-def _batch_head(decision: BatchDecision, told: str) -> str:
+def _batch_head(decision: BatchDecision, facts: str) -> str:
     places = decision.places
     key = "str(key)" if places.text_key else "key"
     batch = _AS_THEY_STAND
@@ -217,7 +217,7 @@ def _batch_head(decision: BatchDecision, told: str) -> str:
         batch = '    text = str(value).replace("T", " ")\n'
         batch += _WEEK if places.per == "week" else f"    return {_PERIODS[places.per]}\n"
     return _BATCH.format(
-        origin=told,
+        origin=facts,
         columns=repr(decision.columns),
         least=decision.least,
         first=key if places.arrival else f"-saving, -values[0], {key}",
@@ -247,7 +247,7 @@ def _by_group(decision: Decision, columns: Sequence[str]) -> list[str]:
 
 
 def _words(value: Case | FirstBest, names: Mapping[str, str]) -> str:
-    """Say in a line what a score leads to."""
+    """Return the decision of a score in words."""
     if not isinstance(value, Case):
         return "the label of a score"
     branches = [f"{label!r} if {_condition(test, names)}" for test, label in value.branches]
@@ -266,22 +266,23 @@ def _condition(test: Condition, names: Mapping[str, str]) -> str:
 
 
 def _number(value: Numeric, names: Mapping[str, str]) -> str:
-    if isinstance(value, Column):
-        return names[value.name]
-    if isinstance(value, Number):
-        return repr(value.value)
-    if isinstance(value, Sum):
-        # Python adds from the left
-        return f"({' + '.join(_number(term, names) for term in value.terms)})"
-    if isinstance(value, Bound):
-        return value.name
-    if isinstance(value, Least):
-        return f"min({', '.join(_number(one, names) for one in value.values)})"
-    if isinstance(value, Interpolated):
-        parts = value.points, value.values, value.slopes
-        return f"_interpolated({_number(value.value, names)}, {', '.join(map(repr, parts))})"
-    if isinstance(value, Indicator):
-        return f"(1.0 if {_condition(value.condition, names)} else 0.0)"
+    match value:
+        case Column():
+            return names[value.name]
+        case Number():
+            return repr(value.value)
+        case Sum():
+            # Python adds from the left
+            return f"({' + '.join(_number(term, names) for term in value.terms)})"
+        case Bound():
+            return value.name
+        case Least():
+            return f"min({', '.join(_number(one, names) for one in value.values)})"
+        case Interpolated():
+            parts = value.points, value.values, value.slopes
+            return f"_interpolated({_number(value.value, names)}, {', '.join(map(repr, parts))})"
+        case Indicator():
+            return f"(1.0 if {_condition(value.condition, names)} else 0.0)"
     return f"({_number(value.left, names)} * {_number(value.right, names)})"
 
 

@@ -1,14 +1,17 @@
-"""A decision as SQL: one CASE expression, or a query over a table."""
+"""A decision as SQL: one CASE expression, or a query over a table, as each of seven databases writes it."""
 
+from __future__ import annotations
+
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from demur._checks import check_choice, input_error
 from demur.exceptions import InputError
 from demur.policy.labels import label_kind
-from demur.policy.sql_dialects import DIALECTS, Dialect
 from demur.windows.expression import (
     All,
     BatchDecision,
@@ -28,7 +31,7 @@ from demur.windows.expression import (
     Sum,
 )
 
-__all__ = ["checked_name", "duckdb_parts", "sql_of"]
+__all__ = ["DIALECTS", "Dialect", "binary_fraction", "checked_name", "duckdb_parts", "sql_of"]
 
 _OTHER_NAMES = {"postgresql": "postgres", "pg": "postgres", "sparksql": "spark", "mssql": "tsql"}
 
@@ -58,10 +61,17 @@ def sql_of(
     lines = (line.replace("*/", "* /").replace("/*", "/ *") for line in (head, *origin))
     comment = "/* " + "\n   ".join(lines) + " */"
     if isinstance(decision, BatchDecision):
-        _require_batches(decision, table)
+        if table is None:
+            raise InputError(
+                "`table` is needed: this policy gives places to whole batches. Hint: to_sql(table='cases')."
+            )
+        if decision.places.carry_over:
+            raise InputError(
+                "SQL does not know the places that earlier batches left over. Hint: Policy.decide_batch, "
+                "to_python() and demur apply do."
+            )
     elif table is None:
         return f"{comment}\n{printer.bound(decision.bindings, printer.decision(decision))}"
-    assert table is not None
     rows, added = target.table(checked_name(table, "table")), target.column(checked_name(name, "decision"))
     kept = "*"
     if isinstance(decision, BatchDecision):
@@ -102,19 +112,6 @@ def duckdb_parts(decision: Decision, labels: Sequence[Any], rows: str) -> tuple[
     return f"CASE {branches}ELSE {text} END" if branches else text, printer.staged(levels.values(), rows)
 
 
-def _require_batches(decision: BatchDecision, table: str | None) -> None:
-    """Refuse what one query cannot say about whole batches."""
-    if table is None:
-        raise InputError(
-            "`table` is needed: this policy gives places to whole batches. Hint: to_sql(table='cases')."
-        )
-    if decision.places.carry_over:
-        raise InputError(
-            "SQL does not know the places that earlier batches left over. Hint: Policy.decide_batch, "
-            "to_python() and demur apply do."
-        )
-
-
 class _Printer:
     """Writes the parts of a decision for one database; numbers computed before are columns with a prefix."""
 
@@ -135,7 +132,7 @@ class _Printer:
         return "CASE" + "".join(f"\n{indent}{line}" for line in (*(f"  {line}" for line in lines), "END"))
 
     def levels(self, bindings: Sequence[tuple[str, Numeric]]) -> list[dict[str, str]]:
-        """Return columns of the numbers that are computed before; each level reads only those before it."""
+        """Return bound numbers as levels of columns; each level reads only those before it."""
         levels: list[dict[str, str]] = []
         for name, number in bindings:
             text = self.number(number)
@@ -145,7 +142,7 @@ class _Printer:
         return levels
 
     def named(self, decision: Decision) -> tuple[Decision, list[dict[str, str]]]:
-        """Return a decision whose numbers to choose among, and the best, are columns of two more levels."""
+        """Return a decision with the numbers to compare, and their best, as two more levels of columns."""
         value, levels = decision.value, self.levels(decision.bindings)
         if not isinstance(value, FirstBest):
             return decision, levels
@@ -158,14 +155,14 @@ class _Printer:
         return replace(decision, value=Case(tuple(branches), otherwise)), levels
 
     def staged(self, levels: Iterable[dict[str, str]], rows: str) -> str:
-        """Write the source of rows with a column more for every number that is computed before."""
+        """Write the source of rows with a column for every number in the levels."""
         for place, level in enumerate(levels):
             listed = ", ".join(f"{number} AS {column}" for column, number in level.items())
             rows = f"(SELECT *, {listed}\nFROM {rows}) AS demur_{place}"
         return rows
 
     def batch(self, decision: BatchDecision) -> str:
-        """Write who is among the first of a batch by a window function; all others as they stand."""
+        """Write the places of a batch as a window function, and the decision of all other rows."""
         others, places, target = decision.others, decision.places, self.target
         batch, key = map(target.column, decision.columns[-2:])
         ordered = target.text_order.format(raw=key) if places.text_key else key
@@ -197,7 +194,7 @@ class _Printer:
         )
 
     def bound(self, bindings: Sequence[tuple[str, Numeric]], text: str) -> str:
-        """Write a value that reads numbers computed before: each in a query of one row, inside the next."""
+        """Write a value that reads bound numbers as nested queries of one row."""
         if not bindings:
             return text
         rows, names = "", ""
@@ -232,32 +229,31 @@ class _Printer:
         return self.bound(found.bindings, self.decision(found, indent))
 
     def condition(self, test: Condition) -> str:
-        if isinstance(test, All):
-            return " AND ".join(map(self.condition, test.conditions))
-        if isinstance(test, Equals):
-            written = self.target.as_text.format(raw=self.target.column(test.name))
-            return f"{written} IN ({', '.join(map(self.target.text, test.texts))})"
+        match test:
+            case All():
+                return " AND ".join(map(self.condition, test.conditions))
+            case Equals():
+                written = self.target.as_text.format(raw=self.target.column(test.name))
+                return f"{written} IN ({', '.join(map(self.target.text, test.texts))})"
         return f"{self.number(test.left)} {test.operator} {self.number(test.right)}"
 
     def number(self, value: Numeric) -> str:
-        if isinstance(value, Column):
-            return f"CAST({self.target.column(value.name)} AS {self.target.real})"
-        if isinstance(value, Bound):
-            return self.target.column(f"{self.prefix}{value.name}")
-        if isinstance(value, Number):
-            return self.target.literal(value.value)
-        if isinstance(value, Sum):
-            total, *rest = map(self.number, value.terms)
-            for term in rest:
-                total = f"({total} + {term})"
-            return total
-        if isinstance(value, Interpolated):
-            return self.interpolated(value)
-        if isinstance(value, Least):
-            return f"{self.target.least}({', '.join(map(self.number, value.values))})"
-        if isinstance(value, Indicator):
-            one, zero = map(self.target.literal, (1.0, 0.0))
-            return f"CASE WHEN {self.condition(value.condition)} THEN {one} ELSE {zero} END"
+        match value:
+            case Column():
+                return f"CAST({self.target.column(value.name)} AS {self.target.real})"
+            case Bound():
+                return self.target.column(f"{self.prefix}{value.name}")
+            case Number():
+                return self.target.literal(value.value)
+            case Sum():
+                return reduce(lambda total, term: f"({total} + {term})", map(self.number, value.terms))
+            case Interpolated():
+                return self.interpolated(value)
+            case Least():
+                return f"{self.target.least}({', '.join(map(self.number, value.values))})"
+            case Indicator():
+                one, zero = map(self.target.literal, (1.0, 0.0))
+                return f"CASE WHEN {self.condition(value.condition)} THEN {one} ELSE {zero} END"
         return f"({self.number(value.left)} * {self.number(value.right)})"
 
     def interpolated(self, value: Interpolated) -> str:
@@ -282,3 +278,200 @@ def checked_name(name: object, argument: str) -> str:
     if not isinstance(name, str) or not name or "\0" in name:
         raise input_error(argument, "must be a name", repr(name))
     return name
+
+
+# ---------------------------------------------------------------- how databases write names, text and floats
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# 2**62 is the largest power of two that every database reads as a whole number
+_STEP = 62
+
+
+def _doubled(quote: str, closing: str | None = None) -> Callable[[str], str]:
+    """Quote by doubling the closing mark inside."""
+    end = closing or quote
+    return lambda text: f"{quote}{text.replace(end, end * 2)}{end}"
+
+
+_quoted_text, _quoted_name, _ticked_name = _doubled("'"), _doubled('"'), _doubled("`")
+
+
+def _escaped(text: str) -> str:
+    """Quote for databases that read backslashes; ${name} must not look like a variable of Spark."""
+    known = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "$": "\\u0024"}
+    return "'" + "".join(known.get(letter, letter) for letter in text) + "'"
+
+
+def binary_fraction(value: float, real: str) -> str:
+    """Write a float as whole numbers below 2**63 and powers of two: exact wherever floats are binary.
+
+    >>> binary_fraction(0.75, "REAL"), binary_fraction(-2.0, "REAL")
+    ('(CAST(3 AS REAL) / CAST(4 AS REAL))', 'CAST(-2 AS REAL)')
+    """
+    numerator, denominator = value.as_integer_ratio()
+    if denominator == 1 and abs(numerator) < 1 << _STEP:
+        return f"CAST({numerator} AS {real})"
+    sign, exponent = "/", denominator.bit_length() - 1
+    if denominator == 1:
+        exponent = (numerator & -numerator).bit_length() - 1
+        numerator, sign = numerator >> exponent, "*"
+    powers = [_STEP] * (exponent // _STEP) + ([exponent % _STEP] if exponent % _STEP else [])
+    factors = "".join(f" {sign} CAST({1 << power} AS {real})" for power in powers)
+    return f"(CAST({numerator} AS {real}){factors})"
+
+
+def _cast_text(real: str) -> Callable[[float], str]:
+    return lambda value: f"CAST('{value!r}' AS {real})"
+
+
+def _with_exponent(value: float) -> str:
+    """Write a float with an exponent, so that it is not read as a decimal number."""
+    digits = repr(value)
+    return digits if "e" in digits else f"{digits}e0"
+
+
+_SQLITE_PERIODS = {
+    "hour": "strftime('%Y-%m-%d %H', {})",
+    "day": "date({})",
+    "week": "date({}, 'weekday 0', '-6 days')",
+    "month": "strftime('%Y-%m', {})",
+}
+
+
+def _truncated(period: str, column: str) -> str:
+    return f"date_trunc('{period}', CAST({column} AS TIMESTAMP))"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """One database.
+
+    Attributes
+    ----------
+    name : str
+        As people call it.
+    real : str
+        Type of floats of 64 bits.
+    literal, text, column : callables
+        Write a finite float exactly, a text, and the name of a column.
+    missing : str
+        Condition of no score, with {raw} for the column and {score} for it as a float.
+    as_text : str
+        A column as text that is compared letter by letter.
+    whole_table_name : bool
+        Whether a dotted name of a table is quoted as one.
+    greatest, least : str
+        Functions of several numbers; in T-SQL since SQL Server 2022.
+    exclude : str
+        Word that leaves columns out of all columns; empty where there is none.
+    period : callable
+        Writes the beginning of the hour, day, week (from Monday) or month of a column.
+    text_order : str
+        How a column {raw} of text is ordered by its characters, in no other alphabet.
+    """
+
+    name: str
+    real: str
+    literal: Callable[[float], str]
+    text: Callable[[str], str] = _quoted_text
+    column: Callable[[str], str] = _quoted_name
+    missing: str
+    as_text: str = "CAST({raw} AS VARCHAR)"
+    whole_table_name: bool = False
+    greatest: str = "GREATEST"
+    least: str = "LEAST"
+    exclude: str = ""
+    period: Callable[[str, str], str] = _truncated
+    text_order: str = "CAST({raw} AS VARCHAR)"
+
+    def table(self, name: str) -> str:
+        """Write the name of a table; dots part catalogue, schema and table."""
+        parts = [name] if self.whole_table_name else name.split(".")
+        return ".".join(map(self.column, parts))
+
+
+DIALECTS = {
+    "duckdb": Dialect(
+        name="DuckDB",
+        real="DOUBLE",
+        literal=_cast_text("DOUBLE"),
+        missing="{raw} IS NULL OR isnan({score})",
+        exclude="EXCLUDE",
+    ),
+    "postgres": Dialect(
+        name="PostgreSQL",
+        real="DOUBLE PRECISION",
+        literal=_cast_text("DOUBLE PRECISION"),
+        # in PostgreSQL NaN equals itself and exceeds every number
+        missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE PRECISION)",
+        text_order='CAST({raw} AS TEXT) COLLATE "C"',
+        as_text="CAST({raw} AS TEXT)",
+    ),
+    "spark": Dialect(
+        name="Spark SQL",
+        real="DOUBLE",
+        literal=_with_exponent,
+        text=_escaped,
+        column=_ticked_name,
+        missing="{raw} IS NULL OR isnan({score})",
+        text_order="CAST({raw} AS STRING)",
+        as_text="CAST({raw} AS STRING)",
+    ),
+    "bigquery": Dialect(
+        name="BigQuery",
+        real="FLOAT64",
+        literal=_with_exponent,
+        text=_escaped,
+        # it reads backslashes in names, too
+        column=lambda name: "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`",
+        missing="{raw} IS NULL OR IS_NAN({score})",
+        as_text="CAST({raw} AS STRING)",
+        whole_table_name=True,
+        exclude="EXCEPT",
+        period=lambda period, column: (
+            f"TIMESTAMP_TRUNC(CAST({column} AS TIMESTAMP), {period.upper().replace('WEEK', 'ISOWEEK')})"
+        ),
+        text_order="CAST({raw} AS STRING)",
+    ),
+    "snowflake": Dialect(
+        name="Snowflake",
+        real="DOUBLE",
+        literal=_cast_text("DOUBLE"),
+        text=_escaped,
+        # quoting would make the case of a plain name count
+        column=lambda name: name if _PLAIN.fullmatch(name) else _quoted_name(name),
+        missing="{raw} IS NULL OR {score} = CAST('NaN' AS DOUBLE)",
+        exclude="EXCLUDE",
+    ),
+    "tsql": Dialect(
+        name="T-SQL",
+        real="FLOAT(53)",
+        # how it rounds decimal digits is not documented
+        literal=lambda value: binary_fraction(value, "FLOAT(53)"),
+        text=lambda label: "N" + _quoted_text(label),
+        column=_doubled("[", "]"),
+        missing="{raw} IS NULL",
+        # since SQL Server 2022
+        period=lambda period, column: (
+            f"DATETRUNC({period.replace('week', 'iso_week')}, CAST({column} AS DATETIME2))"
+        ),
+        text_order="CAST({raw} AS NVARCHAR(4000)) COLLATE Latin1_General_BIN2",
+        # its default takes North for north
+        as_text="CAST({raw} AS NVARCHAR(MAX)) COLLATE Latin1_General_BIN2",
+    ),
+    "sqlite": Dialect(
+        name="SQLite",
+        real="REAL",
+        # SQLite promises 15 digits of a decimal number only
+        literal=lambda value: binary_fraction(value, "REAL"),
+        # it takes a name in double quotes that it does not know for text
+        column=lambda name: f"[{name}]" if "]" not in name else _ticked_name(name),
+        # text would count as 0; NaN is stored as NULL
+        missing="typeof({raw}) NOT IN ('real', 'integer')",
+        as_text="CAST({raw} AS TEXT) COLLATE BINARY",
+        greatest="max",
+        least="min",
+        period=lambda period, column: _SQLITE_PERIODS[period].format(column),
+        text_order="CAST({raw} AS TEXT) COLLATE BINARY",
+    ),
+}

@@ -106,7 +106,7 @@ def answers_of(
 
 
 def _layers(estimator: Any) -> Iterator[Any]:
-    """Yield an estimator and what it wraps: the best of a search, the last step of a pipeline."""
+    """Yield an estimator and those it wraps: the best of a search, the last step of a pipeline."""
     for _ in range(_MOST_LAYERS):
         yield estimator
         if hasattr(estimator, "best_estimator_"):

@@ -204,13 +204,13 @@ def _contour_cell() -> Cell:
 
 
 def _draw_bounds() -> Any:
-    from demur.displays.auc_bounds import AucBoundsDisplay
+    from demur.displays.roc import AucBoundsDisplay
 
     return AucBoundsDisplay.from_points(0.2, 0.6).plot().figure_
 
 
 def _draw_gaps() -> Any:
-    from demur.displays.auc_bounds import BoundGapDisplay
+    from demur.displays.roc import BoundGapDisplay
 
     figure = BoundGapDisplay().plot().figure_
     figure.set_size_inches(7.0, 5.2)  # room for the scale beside a square map
@@ -218,6 +218,6 @@ def _draw_gaps() -> Any:
 
 
 def _draw_contours() -> Any:
-    from demur.displays.auc_bounds import IsoDiscriminabilityDisplay
+    from demur.displays.roc import IsoDiscriminabilityDisplay
 
     return IsoDiscriminabilityDisplay().plot().figure_

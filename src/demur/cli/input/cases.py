@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_scores, check_weights
-from demur._files.parquet import parquet_fact, parquet_schema
+from demur._files.parquet import parquet_fact
 from demur._results import read_only
 from demur._tables.numbers import times
 from demur.cli.input.dependence import INDEPENDENT, Dependence
@@ -27,12 +27,11 @@ from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
-from demur.engines.columns import Column, require_columns
+from demur.engines.columns import Column, class_name, guessed_positive, named_positive, require_columns
 from demur.engines.cost_sums import read_folded_costs
 from demur.engines.counting import read_counts
 from demur.engines.files import open_table
 from demur.engines.joint import MOST_MODELS, read_joint_counts
-from demur.engines.labels import class_name, guessed_positive, named_positive
 from demur.engines.tallies import Columns, nested_values
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts
@@ -707,7 +706,7 @@ def _require_joint(joint: Several, names: Sequence[str], source: Source) -> None
 def holds_counts(file: str) -> bool:
     """Tell whether a file was written by `ScoreCounts.save`."""
     path = Path(file)
-    return path.is_file() and parquet_schema(path) == SCHEMA
+    return path.is_file() and parquet_fact(path, "schema") == SCHEMA
 
 
 def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str, ScoreCounts, str]:

@@ -43,10 +43,9 @@ from demur.cli.options import Design, Source, refuse
 from demur.cli.output import shown_command
 from demur.comparison.missing import score_difference
 from demur.counts.scores import ScoreCounts
-from demur.engines.columns import Column
+from demur.engines.columns import Column, class_name
 from demur.engines.counting import read_counts
 from demur.engines.frames import Summary, summaries
-from demur.engines.labels import class_name
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from demur._files.values import is_number
 from demur._tables.numbers import times
 from demur._tables.table import shortened
 from demur.cli.input.dependence import INDEPENDENT, Dependence, date_form, is_id, name_words
@@ -30,7 +31,6 @@ from demur.cli.options import Design, Prices, Source
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
 from demur.engines.frames import summaries
-from demur.engines.labels import is_number
 from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
 

@@ -70,7 +70,7 @@ def _price_or_gain(ctx: click.Context, param: click.Parameter, value: str | None
     """Require ``400``, ``400:600``, ``amount``, ``0.6*amount`` or ``0.4:0.7*amount``, of any sign."""
     if value is None:
         return None
-    from demur.engines.labels import is_number
+    from demur._files.values import is_number
 
     name = param.opts[0]
     factor, star, column = value.partition("*")

@@ -45,7 +45,7 @@ class Several(Flags):
     def asked(self) -> dict[str, Any]:
         """Return the arguments of `compare_models` and its like, the doubt by its name."""
         from demur._checks import check_nonnegative
-        from demur.engines.labels import is_number
+        from demur._files.values import is_number
 
         prices = {}
         for text in self.fees:

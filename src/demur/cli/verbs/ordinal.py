@@ -135,7 +135,7 @@ def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatA
     """Return what was read, the true classes by name and the scores; refuse what has no order."""
     from demur._checks import check_scores
     from demur.cli.input.cases import read_columns, require_complete
-    from demur.engines.labels import class_name
+    from demur.engines.columns import class_name
 
     named = Source(file=ranking.file, label=ranking.label, models=ranking.models, exclude=ranking.exclude)
     source, roles, columns = read_columns(named)
@@ -152,8 +152,8 @@ def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatA
 
 
 def _levels(truth: list[str], order: str | None, label: str) -> list[str]:
+    from demur._files.values import is_number
     from demur.cli.input.cases import require_listed
-    from demur.engines.labels import is_number
 
     present = list(dict.fromkeys(truth))
     if order is None:

@@ -314,7 +314,7 @@ def make_report(asked: "Question", name: str) -> "Report":
 
 def _by_group(report: "Report", rows: Any) -> "Report":
     """Judge the rule in every group, where there are groups and a model decides."""
-    from demur.engines.labels import class_name
+    from demur.engines.columns import class_name
 
     if "group" not in rows.columns:
         return report
