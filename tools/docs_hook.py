@@ -189,9 +189,10 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def typeset_formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, which browsers draw without a script."""
-    display = "block" if match[2] == "[" else "inline"
-    return convert(html.unescape(match[3]), display=display)
+    """Return a formula as MathML, which browsers draw without a script; one on a line of its own may scroll."""
+    if match[2] == "[":
+        return f'<div class="formula">{convert(html.unescape(match[3]), display="block")}</div>'
+    return convert(html.unescape(match[3]))
 
 
 def on_page_content(page_html: str, page, **_: object) -> str:
