@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from docs_checks import check_site
 from docs_gallery import draw_gallery
-from docs_reference import write_reference
+from docs_reference import write_command_line, write_reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,34 +107,6 @@ def write_start_page() -> None:
     report.to_html(MADE / "start" / "report.html")
 
 
-def write_command_line() -> None:
-    """Write what every verb says of itself."""
-    import click
-
-    from demur.cli.main import cli
-
-    lines = [
-        "# Command line",
-        "",
-        "Every verb has `--json` where it prints numbers, and exit code 2 for a mistake.",
-        "",
-    ]
-    for verb in cli.list_commands(click.Context(cli)):
-        text = run_demur(verb, "--help")
-        lines += [f"## demur {verb}", "", "```text", text.rstrip(), "```", ""]
-    (MADE / "command_line.md").write_text("\n".join(lines))
-
-
-def run_demur(*arguments: str) -> str:
-    """Run a command as a user would; return its standard output."""
-    command = [sys.executable, "-m", "demur", *arguments]
-    environment = {**os.environ, "MPLBACKEND": "agg", "COLUMNS": "80"}
-    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
-    if done.returncode:
-        raise SystemExit(f"demur {' '.join(arguments)} failed; the documentation is not built.")
-    return done.stdout
-
-
 def study_text(name: str, kept: Mapping[str, Any], figures: "Sequence[Figure]") -> str:
     """Return what the last full run of a study found, and the figures drawn now, as Markdown."""
     (study,) = kept["studies"]
@@ -212,7 +184,8 @@ def write_studies(data_dir: str | None) -> None:
         run = load_study(name).run(quick=True, data=PaperData(data_dir), rng=np.random.default_rng(2006))
         save_figures(run.figures, folder / name, prefix=name)
         (folder / f"{name}.md").write_text(study_text(name, kept, run.figures))
-        counts = [str(study["counts"][verdict]) for verdict in VERDICTS]
+        # a run kept before there was a verdict has no cell of it
+        counts = [str(study["counts"].get(verdict, 0)) for verdict in VERDICTS]
         if study["counts"]["weak"]:
             counts[0] += f" ({study['counts']['weak']} weakly)"
         tables = [table["passed"] for table in study["evidence"]]
@@ -243,7 +216,7 @@ def main() -> None:
     draw_gallery(DOCS / "gallery.md", MADE / "gallery")
     write_start_page()
     write_reference(MADE / "reference", DOCS, ROOT / "examples")
-    write_command_line()
+    write_command_line(MADE / "command_line", DOCS)
     write_project()
     write_studies(given.data_dir)
     # the theme announces its successor on every run

@@ -37,10 +37,10 @@ CUT_OFF = """() => [
     .filter(image => image.complete && image.naturalWidth === 0)
     .map(image => 'no picture: ' + image.getAttribute('src')),
 ]"""
-# at the width of a phone: tables and code may scroll, everything else must fit
+# at the width of a phone: tables, code and formulas on lines of their own may scroll, everything else must fit
 TOO_WIDE = """() => [...document.querySelectorAll('.md-content *')]
+  .filter(part => !part.closest('pre, table, svg, .formula'))
   .filter(part => part.getBoundingClientRect().right > window.innerWidth + 1)
-  .filter(part => !part.closest('pre, table, svg'))
   .map(part => 'wider than the screen: ' + part.tagName + ' ' + part.textContent.trim().slice(0, 40))"""
 
 
@@ -149,12 +149,12 @@ def seen_in_browser(paths: list[Path]) -> list[str]:
     problems = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for width, question in ((1280, CUT_OFF), (360, TOO_WIDE)):
-            context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=False)
-            page = context.new_page()
-            for path in paths:
-                page.goto(path.resolve().as_uri(), wait_until="load")
+        page = browser.new_context(java_script_enabled=False).new_page()
+        for path in paths:
+            page.set_viewport_size({"width": 1280, "height": 900})
+            page.goto(path.resolve().as_uri(), wait_until="load")
+            for width, question in ((1280, CUT_OFF), (360, TOO_WIDE)):
+                page.set_viewport_size({"width": width, "height": 900})
                 problems += [f"{path.name} at {width} px: {said}" for said in page.evaluate(question)]
-            context.close()
         browser.close()
     return problems

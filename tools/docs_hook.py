@@ -1,6 +1,7 @@
 """MkDocs calls this while it builds: names become links, formulas MathML, and sessions lose their prompts.
 
-The names are found by looking: the subpackages' public lists, and the methods of public classes.
+The names are found by looking: the subpackages' public lists, and the methods of public classes. From the
+same lists comes the part of the navigation that has a page for every name and every verb.
 """
 
 import doctest
@@ -13,6 +14,7 @@ from importlib import import_module
 from latex2mathml.converter import convert
 
 import demur
+from demur.cli.main import VERBS
 
 # what the pages call objects of these classes
 USUAL_NAMES = {
@@ -63,6 +65,36 @@ def top_names() -> list[str]:
 def subpackage_names(subpackage: str) -> frozenset[str]:
     """Return the public names of a subpackage."""
     return frozenset(import_module(f"demur.{subpackage}").__all__)
+
+
+@cache
+def reference_groups() -> dict[str, list[str]]:
+    """Return {folder of the reference: names}: a folder per subpackage, and one for names that none lists."""
+    groups = {name: sorted(subpackage_names(name)) for name in subpackages()}
+    others = {name for name, full in homes().items() if full.split(".")[1] not in groups}
+    return {**groups, "errors": sorted(others)}
+
+
+def page_of(name: str) -> str:
+    """Return the page of a public name, below the folder of the reference.
+
+    Some file systems take "Isometric" and "isometric" for one file.
+    """
+    group = next(group for group, names in reference_groups().items() if name in names)
+    twin = name != name.lower() and name.lower() in reference_groups()[group]
+    return f"{group}/{name}{'-class' if twin else ''}.md"
+
+
+def reference_navigation() -> list[dict[str, object]]:
+    """Return the navigation of the pages that are made: names by subpackage, and verbs."""
+    names: list[object] = ["generated/reference/index.md"]
+    for group, members in reference_groups().items():
+        pages: list[object] = [f"generated/reference/{group}/index.md"]
+        pages += [{name: f"generated/reference/{page_of(name)}"} for name in members]
+        names.append({"errors and intervals" if group == "errors" else group: pages})
+    verbs: list[object] = ["generated/command_line/index.md"]
+    verbs += [{verb: f"generated/command_line/{verb}.md"} for verb in VERBS]
+    return [{"By subpackage": names}, {"Command line": verbs}]
 
 
 def public_object(full_name: str) -> object:
@@ -157,9 +189,10 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def typeset_formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, which browsers draw without a script."""
-    display = "block" if match[2] == "[" else "inline"
-    return convert(html.unescape(match[3]), display=display)
+    """Return a formula as MathML, which browsers draw without a script; one on a line of its own may scroll."""
+    if match[2] == "[":
+        return f'<div class="formula">{convert(html.unescape(match[3]), display="block")}</div>'
+    return convert(html.unescape(match[3]))
 
 
 def on_page_content(page_html: str, page, **_: object) -> str:
@@ -174,6 +207,8 @@ def on_page_content(page_html: str, page, **_: object) -> str:
 
 
 def on_config(config):
-    """Show the version on every page."""
+    """Show the version on every page, and put the pages of names and verbs after the list by question."""
     config.copyright = f"demur {demur.__version__}"
+    (reference,) = (part["Reference"] for part in config.nav if "Reference" in part)
+    reference[1:1] = reference_navigation()
     return config

@@ -1,4 +1,4 @@
-"""Write the reference: a page for each subpackage, with links from every name to where it is used."""
+"""Write the reference: a page for every public name and for every verb, with links to where it is used."""
 
 import ast
 import importlib
@@ -8,31 +8,30 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from docs_hook import entry, homes, public_object, subpackage_names, subpackages, top_names
+import click
+from docs_hook import entry, homes, page_of, public_object, reference_groups, top_names
+
+from demur.cli.main import VERBS, cli
 
 BLOCK = re.compile(r"^```(?:python|text)?\n(.*?)^```$", re.M | re.S)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
 
 
 def write_reference(folder: Path, docs: Path, examples: Path) -> None:
-    """Write a page per subpackage, one for other names and a front page; refuse names without an example."""
-    folder.mkdir()
+    """Write a page per name, a list per subpackage and a front page; refuse names without an example."""
     uses, makers = where_used(docs, examples), returned_by()
+    figures = drawn_by(docs, makers)
     bare = without_example(uses, makers)
     if bare:
         raise SystemExit(
             f"no example shows {', '.join(sorted(bare))}: add one to the docstring or to a page."
         )
-    for subpackage in subpackages():
-        names = sorted(subpackage_names(subpackage))
-        text = (importlib.import_module(f"demur.{subpackage}").__doc__ or "").strip()
-        blocks = [block(name, uses[name], makers[name]) for name in names]
-        (folder / f"{subpackage}.md").write_text(
-            "\n".join([f"# demur.{subpackage} {{#demur.{subpackage}}}", "", text, "", *blocks])
-        )
-    # names that no subpackage lists, such as errors
-    others = sorted(name for name, full in homes().items() if full.split(".")[1] not in subpackages())
-    blocks = [block(name, uses[name], makers[name]) for name in others]
-    (folder / "errors.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
+    for group, names in reference_groups().items():
+        (folder / group).mkdir(parents=True)
+        (folder / group / "index.md").write_text(group_page(group, names))
+        for name in names:
+            page = name_page(name, uses[name], makers[name], figures[name])
+            (folder / page_of(name)).write_text(page)
     (folder / "index.md").write_text(front_page())
 
 
@@ -43,27 +42,135 @@ def without_example(uses: Mapping[str, list[tuple[str, str]]], makers: Mapping[s
 
 def front_page() -> str:
     """Return the front page: subpackages with a line each, and the names that demur itself offers."""
-    lines = ["# Reference", "", "Every public name with its documentation, by subpackage.", ""]
-    for subpackage in subpackages():
-        module = importlib.import_module(f"demur.{subpackage}")
-        line = (module.__doc__ or "").strip().splitlines()[0]
-        lines.append(f"- [demur.{subpackage}]({subpackage}.md): {line}")
-    lines += ["- [demur](errors.md): errors and intervals.", "", "## In demur itself", ""]
-    lines += ["The names people start with, importable from `demur`:", ""]
+    lines = ["# Reference", "", "A page for every public name, by subpackage.", ""]
+    for group in reference_groups():
+        lines.append(f"- [{group_title(group)}]({group}/index.md): {first_line(group_text(group))}")
+    lines += ["", "## In demur itself", "", "The names people start with, importable from `demur`:", ""]
     names = sorted(top_names(), key=str.lower)
     lines.append(", ".join(f"[`{name}`][{homes()[name]}]" for name in names))
     return "\n".join([*lines, ""])
 
 
-def block(name: str, uses: list[tuple[str, str]], makers: list[str]) -> str:
-    """Return the entry of a name, and after it where it comes from and where pages use it."""
-    lines = [f"::: {homes()[name]}", ""]
+def group_title(group: str) -> str:
+    """Return what the pages call a group of names."""
+    return "demur" if group == "errors" else f"demur.{group}"
+
+
+def group_text(group: str) -> str:
+    """Return what a subpackage says of itself."""
+    if group == "errors":
+        return "Errors and intervals."
+    return (importlib.import_module(f"demur.{group}").__doc__ or "").strip()
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a docstring."""
+    return text.strip().partition("\n")[0]
+
+
+def group_page(group: str, names: list[str]) -> str:
+    """Return the list of a subpackage: what it is for, and its names with a line each."""
+    lines = [f"# {group_title(group)} {{#{group_title(group)}}}", "", group_text(group), ""]
+    lines += ["| name | what it is |", "|---|---|"]
+    for name in names:
+        line = first_line(inspect.getdoc(public_object(homes()[name])) or "").replace("|", "\\|")
+        lines.append(f"| [`{name}`][{homes()[name]}] | {line} |")
+    return "\n".join([*lines, ""])
+
+
+def name_page(
+    name: str, uses: list[tuple[str, str]], makers: list[str], figures: list[tuple[str, str]]
+) -> str:
+    """Return the page of a name: its documentation, its figures, where it comes from and where it is used."""
+    full = homes()[name]
+    lines = [f"::: {full}", ""]
+    for display, title in figures[:2]:
+        lines += ["## Figure" if len(figures) == 1 else f"## Figure: {title}", ""]
+        lines += [f"![{title}](../../gallery/{display}.png)", ""]
+        drawn = "" if display == name else f"Drawn by [`{display}`][{homes()[display]}]; "
+        lines += [f"{drawn}{'code' if drawn else 'Code'} in the [gallery](../../../gallery.md).", ""]
+    home = "demur" if name in top_names() else full.rpartition(".")[0]
+    lines += ["## Where it is used", "", f"Import it with `from {home} import {name}`.", ""]
     shown = [
         ("Given by", [f"[`{maker}`][{entry(maker)}]" for maker in makers[:6]]),
-        ("In use", [f"[{title}](../../{page})" for page, title in uses[:6]]),
+        ("In use", [f"[{title}](../../../{page})" for page, title in uses[:6]]),
     ]
-    said = [f"{what}: {', '.join(links)}." for what, links in shown if links]
-    return "\n".join([*lines, *([f"*{' '.join(said)}*", ""] if said else [])])
+    lines += [f"- {what}: {', '.join(links)}." for what, links in shown if links]
+    return "\n".join([*lines, ""])
+
+
+def drawn_by(docs: Path, makers: Mapping[str, list[str]]) -> dict[str, list[tuple[str, str]]]:
+    """Return the figures of the gallery by name, as (display, title): of displays, results and functions."""
+    figures: dict[str, list[tuple[str, str]]] = {name: [] for name in homes()}
+    pictures = re.findall(r"!\[(.+)\]\(generated/gallery/(\w+)\.png\)", (docs / "gallery.md").read_text())
+    for title, display in pictures:
+        told = re.search(r"^result : (.*)", inspect.getdoc(public_object(homes()[display])) or "", re.M)
+        results = set(re.findall(r"\w+", told.group(1) if told else "")) & homes().keys()
+        functions = {maker for result in results for maker in makers[result] if "." not in maker}
+        for name in {display, *results, *functions}:
+            figures[name].append((display, title))
+    return figures
+
+
+def write_command_line(folder: Path, docs: Path) -> None:
+    """Write a page per verb with every flag, and the list of the verbs."""
+    folder.mkdir()
+    context = click.Context(cli)
+    rows = [f"| [`demur {verb}`]({verb}.md) | {what} |" for verb, what in VERBS.items()]
+    lines = [
+        "# Command line",
+        "",
+        "Every verb has `--json` where it prints numbers, and exit code 2 for a mistake.",
+        "",
+        "| verb | what it does |",
+        "|---|---|",
+        *rows,
+        "",
+    ]
+    (folder / "index.md").write_text("\n".join(lines))
+    for verb in VERBS:
+        command = cli.get_command(context, verb)
+        if command is None:
+            raise SystemExit(f"demur {verb} is listed, but there is no such command.")
+        (folder / f"{verb}.md").write_text(verb_page(verb, command, docs))
+
+
+def verb_page(verb: str, command: click.Command, docs: Path) -> str:
+    """Return the page of a verb: what it does, its examples, every flag, and where pages use it."""
+    context = click.Context(command, info_name=f"demur {verb}")
+    help_text = inspect.cleandoc(command.help or "").replace("\b\n", "")
+    lines = [f"# demur {verb}", "", help_text, "", "```text", f"{command.get_usage(context)}", "```", ""]
+    if command.epilog:
+        lines += ["## Examples", "", "```sh", *example_lines(command.epilog), "```", ""]
+    tables: dict[str, list[str]] = {}
+    for option in command.get_params(context):
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record:
+            flag, what = (part.replace("|", "\\|") for part in record)
+            tables.setdefault(getattr(option, "title", "Options"), []).append(f"| `{flag}` | {what} |")
+    for title, rows in tables.items():
+        lines += [f"## {title}", "", "| flag | meaning |", "|---|---|", *rows, ""]
+    used = []
+    for page in sorted(docs.rglob("*.md")):
+        text = page.read_text()
+        if docs / "generated" not in page.parents and any(
+            f"demur {verb} " in code for code in SHELL.findall(text)
+        ):
+            title = text.partition("\n")[0].removeprefix("# ")
+            used.append(f"[{title}](../../{page.relative_to(docs).as_posix()})")
+    if used:
+        lines += ["## Where it is used", "", f"{', '.join(used)}.", ""]
+    return "\n".join(lines)
+
+
+def example_lines(epilog: str) -> Iterator[str]:
+    """Yield the examples of a verb as shell: what each is about becomes a comment."""
+    for line in epilog.replace("\b\n", "").strip().splitlines():
+        told = re.sub(r"^Examples?: ?", "", line)
+        if line.startswith("  "):
+            yield line[2:]
+        elif told:
+            yield f"# {told}"
 
 
 def where_used(docs: Path, examples: Path) -> dict[str, list[tuple[str, str]]]:

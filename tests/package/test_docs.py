@@ -7,15 +7,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
 import demur
 import demur.displays
-from demur.cli.main import main
+from demur.cli.main import VERBS, cli, main
 from public_surface import SUBPACKAGES, TOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS.parent / "tools"))
+import docs_hook  # noqa: E402
 import docs_reference  # noqa: E402
 
 PAGES = sorted(page for page in DOCS.rglob("*.md") if DOCS / "generated" not in page.parents)
@@ -114,10 +116,8 @@ def test_every_made_page_has_a_maker():
     targets = {target for page in PAGES for target in re.findall(r"generated/([\w/.-]+)", page.read_text())}
     for target in targets:
         kind, _, rest = target.partition("/")
-        assert (
-            kind in {"concepts", "gallery", "how_to", "papers", "project", "reference", "start"}
-            or Path(rest).stem in examples
-        ), target
+        made = {"command_line", "concepts", "gallery", "how_to", "papers", "project", "reference", "start"}
+        assert kind in made or Path(rest).stem in examples, target
 
 
 def listed_names():
@@ -148,9 +148,30 @@ def test_every_display_is_in_the_gallery():
     assert [name for name in demur.displays.__all__ if f"gallery/{name}.png" not in page] == []
 
 
-def test_every_subpackage_is_in_the_navigation():
-    settings = (DOCS.parent / "mkdocs.yml").read_text()
-    assert [name for name in SUBPACKAGES if f"generated/reference/{name}.md" not in settings] == []
+def test_every_name_and_every_verb_has_a_page_of_its_own_in_the_navigation():
+    names, verbs = (pages for part in docs_hook.reference_navigation() for pages in part.values())
+    assert set(SUBPACKAGES) <= {title for part in names[1:] for title in part}
+    pages = [entry for part in names[1:] for listed in part.values() for entry in listed[1:]]
+    assert sorted(name for entry in pages for name in entry) == sorted(docs_hook.homes())
+    assert [verb for entry in verbs[1:] for verb in entry] == list(VERBS)
+    files = [path for entry in [*pages, *verbs[1:]] for path in entry.values()]
+    assert len({path.lower() for path in files}) == len(files)
+
+
+def test_a_verb_is_told_with_every_flag_and_its_examples():
+    command = cli.get_command(click.Context(cli), "compare")
+    page = docs_reference.verb_page("compare", command, DOCS)
+    # --help leaves out flags that people seldom need
+    assert "| `--objective" in page
+    assert "```sh\n# over all costs" in page
+    assert "[More than one score](../../how_to/several_scores.md)" in page
+
+
+def test_a_figure_of_the_gallery_stands_by_what_it_shows_and_what_makes_that():
+    figures = docs_reference.drawn_by(DOCS, docs_reference.returned_by())
+    for name in ("ReliabilityDisplay", "ReliabilityCurve", "reliability_curve"):
+        assert figures[name] == [("ReliabilityDisplay", "Are the probabilities calibrated?")]
+    assert figures["CostModel"] == []
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "how_to").glob("*.md")), ids=lambda page: page.name)
