@@ -10,7 +10,7 @@ RUN = $(VENV)/bin/python
 # byte code is kept: parallel workers and the programs that tests start compile a file once
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo quick test test-long fuzz test-core check lint bench coverage docs web web-check clean
+.PHONY: demo quick test test-long fuzz test-core check lint bench coverage docs release-check web web-check clean
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
@@ -84,6 +84,17 @@ coverage: $(VENV)/.installed
 docs: $(VENV)/.installed
 	$(RUN) tools/build_docs.py $(if $(DATA_DIR),--data-dir "$(DATA_DIR)")
 
+# build, twine check, install wheel and sdist in clean environments, run the README there: five minutes, with a
+# network. The files that passed are in dist/; TAG=v0.3.0 refuses another version
+$(VENV)-release/.installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)-release
+	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) \
+	    --editable ".[release]"
+	touch $@
+
+release-check: $(VENV)-release/.installed
+	$(VENV)-release/bin/python tools/release_check.py --output dist $(if $(TAG),--tag "$(TAG)")
+
 web/node_modules/.installed: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --silent
 	touch $@
@@ -97,4 +108,4 @@ web-check: web/node_modules/.installed
 	cd web && npm run --silent check && npm test --silent && npm run --silent verify
 
 clean:
-	rm -rf $(VENV) .venv-oldest .venv-3.13 demur-demo build docs/generated web/node_modules
+	rm -rf $(VENV) $(VENV)-release .venv-oldest .venv-3.13 demur-demo build dist docs/generated web/node_modules

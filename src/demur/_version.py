@@ -1,3 +1,3 @@
 """The version, kept apart so that every module can name it."""
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"

@@ -4,10 +4,9 @@ import re
 import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from demur import ABSTAIN, Binormal, Policy
+from demur import ABSTAIN, Policy
 from demur.cli.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +26,7 @@ def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["demo"])
     assert stop.value.code == 0
-    shown = re.search(r"```text\n(.*?)```", README, re.S).group(1)
+    _, shown = re.findall(r"```text\n(.*?)```", README, re.S)
     assert shown in capsys.readouterr().out
     lines = [line for row in PAPERS for line in row[2:] if line.startswith("demur ")]
     assert len(lines) == 2
@@ -51,7 +50,9 @@ def test_every_paper_has_a_line_that_answers_and_one_that_draws():
     }
     assert len(PAPERS) == 11
     names = {}
-    exec(re.findall(r"```python\n(.*?)```", README, re.S)[1], names)
+    page = (ROOT / "docs" / "papers" / "index.md").read_text()
+    (setup,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    exec(setup, names)
     for _, question, answer, drawing in PAPERS:
         assert question.endswith("?")
         if answer.startswith("demur "):
@@ -64,39 +65,40 @@ def test_every_paper_has_a_line_that_answers_and_one_that_draws():
 
 def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(.*?)```", README, re.S).group(1)
-    y, scores = Binormal(separation=3).sample(600, rng=0)
-    noise = np.random.default_rng(0).normal(size=len(scores))
-    names = {"y_true": y, "old_scores": scores + noise, "new_scores": scores, "new_cases": [-3.0, 1.5, 6.0]}
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    names = {}
     exec(compile(code, "README.md", "exec"), names)
     answer = names["answer"]
-    assert capsys.readouterr().out == answer.words + "\n"
-    assert answer.model == "new"
+    words, verdict, decisions = capsys.readouterr().out.splitlines()
+    assert words == answer.words
+    assert verdict == f"proven {answer.cost} {answer.interval}"
     assert answer.interval.low <= answer.cost <= answer.interval.high
-    assert answer.decide(names["new_cases"]).tolist() == [0, ABSTAIN, 1]
+    assert decisions.split("]")[0] == re.search(r"# (\[.*?)\]", code).group(1) == "[ 0 -1  1"
+    assert answer.decide([0.01, 0.3, 0.99]).tolist() == [0, ABSTAIN, 1]
     assert Policy.load("policy.json").expected_cost == answer.cost
 
 
 def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    y, scores = Binormal(separation=2).sample(300, rng=0)
-    others = scores + np.random.default_rng(0).normal(size=300)
-    rows = np.column_stack([y, *(1 / (1 + np.exp(-column)) for column in (scores, others))])
-    np.savetxt("predictions.csv", rows, "%d,%.17g,%.17g", header="y_true,old,new", comments="")
-    amount, days = np.random.default_rng(1).lognormal(4, 1, 300), 1 + np.arange(300) % 3
-    paid = [
-        "id,y_true,new,amount,date",
-        *(f"{k},{y[k]:d},{scores[k]:.4f},{amount[k]:.2f},2026-03-0{days[k]}" for k in range(300)),
-    ]
-    (tmp_path / "payments.csv").write_text("\n".join(paid) + "\n")
     lines = [line for line in README.splitlines() if line.startswith("demur ")]
-    assert len(lines) == 9
+    assert len(lines) == 5
     for line in lines:
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(line, comments=True)[1:])
         assert stop.value.code == 0, capsys.readouterr().err
-    assert {file.name for file in tmp_path.iterdir()} >= {"policy.json", "days.json"}
-    assert list(tmp_path.glob("*.html"))
+    made = {"policy.json", "policy.toml", "decisions.csv", "report.html", "demur-demo"}
+    assert {file.name for file in tmp_path.iterdir()} == made
+
+
+def test_readme_names_what_a_new_machine_runs():
+    """Two commands for a copy of the repository, and one for everybody else, on every first page."""
+    assert "`make demo`" in README
+    assert "`make test`" in README
+    for page in ("README.md", "docs/index.md", "docs/install.md", "docs/quickstart.md"):
+        assert (
+            re.search(r"```\w+\n(.*?)\n```", (ROOT / page).read_text(), re.S).group(1)
+            == 'pip install "demur[all]"'
+        )
 
 
 def test_speed_is_that_of_the_performance_page():
