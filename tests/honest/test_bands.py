@@ -13,8 +13,13 @@ from demur import (
     cross_fitted_surface,
     surface_band,
 )
-from demur.honest.bands import inverse_error
-from demur.honest.deviation_law import group_sizes, loss_part, max_deviations, upper_quantile
+from demur.honest.deviation_law import (
+    group_sizes,
+    inverse_error,
+    loss_part,
+    max_deviations,
+    upper_quantile,
+)
 from demur.honest.intervals import added_errors, mean_and_error
 from demur.honest.rules import Prices
 

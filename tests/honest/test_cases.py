@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpstrf
 
 from demur import ABSTAIN, CostModel, ScoreCounts, abstention_surface, decide, surface_difference_band
 from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
-from demur.honest import difference as tests_of_surfaces
+from demur.honest import deviation_law
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
 from demur.honest.cross_fitting import fitted_surface
@@ -404,7 +404,7 @@ def test_band_from_the_covariance_against_the_band_from_multipliers(monkeypatch)
     b = 0.8 * a + rng.normal(size=1500)
     made = []
     for pays in (True, False):
-        monkeypatch.setattr(tests_of_surfaces, "matrix_pays", lambda *_, pays=pays: pays)
+        monkeypatch.setattr(deviation_law, "matrix_pays", lambda *_, pays=pays: pays)
         made.append(surface_difference_band(y, a, b, resolution=8, n_resamples=4000, rng=1))
     assert made[0].factor == pytest.approx(made[1].factor, abs=0.08)
     assert np.array_equal(made[0].difference, made[1].difference)

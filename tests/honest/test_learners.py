@@ -6,8 +6,7 @@ import pytest
 from demur.costs.losses import Losses
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
-from demur.honest.cuts import CutsLearner
-from demur.honest.evaluate import CountsLearner, Inputs, RowLearner, evaluate
+from demur.honest.evaluate import CountsLearner, CutsLearner, Inputs, RowLearner, evaluate
 from demur.ordinal import ordinal_thresholds
 from demur.roc.isometrics import FMeasure
 from demur.windows import deterministic_window

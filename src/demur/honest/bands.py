@@ -22,18 +22,7 @@ from demur._results import Result
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.honest.cross_fitting import UNIT, CrossFittedSurface, fitted_surface
-from demur.honest.deviation_law import (
-    deviations,
-    effects_pay,
-    factored_deviations,
-    group_sizes,
-    loss_part,
-    matrix_pays,
-    max_deviations,
-    rules_covariance,
-    rules_effects,
-    upper_quantile,
-)
+from demur.honest.deviation_law import largest_deviations, upper_quantile
 from demur.honest.estimates import row_sample, worst_unit
 from demur.honest.held_out import JudgedRules
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
@@ -45,13 +34,10 @@ __all__ = [
     "SurfaceBand",
     "VolumeInterval",
     "cluster_volume_interval",
-    "inverse_error",
     "surface_band",
     "volume_interval",
     "volume_interval_of",
 ]
-
-_NO_ERROR = 1e-12  # standard errors below this are rounding: nothing varies there
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -103,11 +89,6 @@ class SurfaceBand(Result):
         return f"SurfaceBand(n={self.n:g}, grid={self.low.shape}, mean width={width:.4g})"
 
 
-def inverse_error(error: FloatArray) -> FloatArray:
-    """1 / error, and 0 where nothing varies, so that such points never set the band."""
-    return np.divide(1.0, error, out=np.zeros_like(error), where=error > _NO_ERROR)
-
-
 def side_factors(
     hindsight: JudgedRules,
     honest: JudgedRules,
@@ -121,20 +102,13 @@ def side_factors(
 
     Normal multipliers are symmetric, so one tail serves for both sides.
     """
-    level = (1 + confidence_level) / 2
+    single = normal_quantile(confidence_level)
     factors = []
     for rules in (hindsight, honest):
-        scale, sizes = inverse_error(rules.mean_and_error(prices)[1]), group_sizes(rules)
-        if effects_pay(rules, scale.size):
-            worst = factored_deviations(rules_effects(rules, prices, scale), n_resamples, rng)
-        elif matrix_pays(rules, len(sizes), scale.size):
-            worst = deviations(rules_covariance(rules, prices, scale), n_resamples, rng)
-        else:
-            part = loss_part(rules, prices, scale)
-            worst = max_deviations(sizes, [part], n_resamples=n_resamples, rng=rng, workers=workers)
-        factors.append(upper_quantile(worst[:, 0], level))
-    single = normal_quantile(confidence_level)
-    return max(factors[0], single), max(factors[1], single)
+        error = rules.mean_and_error(prices)[1]
+        worst = largest_deviations(rules, prices, error, n_resamples=n_resamples, rng=rng, workers=workers)
+        factors.append(max(upper_quantile(worst[:, 0], (1 + confidence_level) / 2), single))
+    return factors[0], factors[1]
 
 
 def surface_band(

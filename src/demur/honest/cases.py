@@ -42,7 +42,6 @@ from demur.honest.splits import (
     split_cases,
     split_classes,
     split_clusters,
-    split_rows,
 )
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
@@ -160,55 +159,50 @@ class SplitCases:
     ) -> SplitCases:
         """Split checked rows; rows of weight 0 must be gone."""
         check_weight_meaning(weights)
-        _require_both(positive, quantity)
-        n_positive = float(np.count_nonzero(positive))
-        n_negative = len(positive) - n_positive
-        split = split_cases
-        if sample_weight is None:
-            sizes = np.ones(len(positive))
-        elif weights == "repeats":
-            sizes = sample_weight
-            _check_repeats_are_whole(sizes, quantity)
-            n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
-        else:
-            sizes = effective_sizes(sample_weight)
-            split = split_rows
         meaning = None if sample_weight is None else weights
+        # the number of equal cases a row stands for: rows of other weights are split as they are
+        number = np.ones(len(positive))
+        if sample_weight is not None and weights == "repeats":
+            number = sample_weight
+            broken = number != np.floor(number)
+            if broken.any():
+                raise input_error(
+                    "sample_weight",
+                    f"must hold whole numbers for {quantity} where weights are repeated cases",
+                    f"{number[broken][0]:g}",
+                    "weights='importance' takes any weights of single cases.",
+                )
+        n_positive, n_negative = float(number[positive].sum()), float(number[~positive].sum())
+        for size, word in ((n_positive, "positive"), (n_negative, "negative")):
+            if not size:
+                raise UndefinedError(
+                    f"{quantity[0].upper()}{quantity[1:]} needs cases of both classes, got no {word} case. "
+                    "Hint: check y_true and pos_label."
+                )
+        sizes = effective_sizes(sample_weight) if meaning == "importance" else number  # type: ignore[arg-type]
         many = check_repeats(repeats, n_positive + n_negative)
         if cluster is not None:
             inside = [float(len(np.unique(cluster[own]))) for own in (positive, ~positive)]
-            number = check_folds(folds, *inside, what="clusters")
+            parts = check_folds(folds, *inside, what="clusters")
             whole = sizes if meaning == "repeats" else None
             codes = positive.astype(np.int64)
-            dealt = split_clusters(codes, cluster, folds=number, repeats=many, rng=rng, number=whole)
+            dealt = split_clusters(codes, cluster, folds=parts, repeats=many, rng=rng, number=whole)
             # positives first, as splits of single cases have them
             cell = np.concatenate([np.flatnonzero(positive), np.flatnonzero(~positive)])
-            splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), number)
+            splits = Splits(tuple(Rows(cell, fold[cell], sizes[cell]) for fold in dealt), parts)
             return cls(positive, sizes, splits, prevalence, "rows", meaning, cluster=cluster)
-        number = check_folds(folds, n_positive, n_negative)
-        splits = split(sizes, positive, folds=number, repeats=many, rng=rng)
+        parts = check_folds(folds, n_positive, n_negative)
+        splits = split_cases(number, positive, folds=parts, repeats=many, rng=rng)
+        if meaning == "importance":
+            weighted = tuple(rows._replace(cases=sizes[rows.cell]) for rows in splits.repeats)
+            splits = splits._replace(repeats=weighted)
         return cls(positive, sizes, splits, prevalence, "rows", meaning)
 
     @classmethod
-    def of_cells(
-        cls,
-        positive: BoolArray,
-        sizes: FloatArray,
-        *,
-        prevalence: float | None,
-        folds: int | None,
-        repeats: int | None,
-        rng: Any,
-        quantity: str,
-    ) -> SplitCases:
+    def of_cells(cls, positive: BoolArray, sizes: FloatArray, **settings: Any) -> SplitCases:
         """Split cells of whole numbers of equal cases, where the rows are not at hand."""
-        _require_both(positive[sizes > 0], quantity)
-        _check_repeats_are_whole(sizes, quantity)
-        n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
-        number = check_folds(folds, n_positive, n_negative)
-        many = check_repeats(repeats, n_positive + n_negative)
-        splits = split_cases(sizes, positive, folds=number, repeats=many, rng=rng)
-        return cls(positive, sizes, splits, prevalence, "counts", None)
+        cells = cls.of_rows(positive, sizes, weights="repeats", **settings)
+        return replace(cells, source="counts", weights=None)
 
     @classmethod
     def of_classes(
@@ -229,7 +223,17 @@ class SplitCases:
         sizes = np.ones(len(codes)) if sample_weight is None else effective_sizes(sample_weight)
         present = codes if cluster is None else np.unique(codes + n_classes * cluster) % n_classes
         answers = n_classes - unknown
-        folds = _class_folds(np.bincount(present, minlength=n_classes)[:answers], names[:answers])
+        number = np.bincount(present, minlength=n_classes)[:answers]
+        if np.sum(number >= FEWEST_CASES) < min(answers, 2):
+            raise input_error(
+                "y_true",
+                "must hold at least two cases of at least two classes to choose on some and score on others",
+                ", ".join(f"{size} of {name}" for size, name in zip(number.tolist(), names, strict=False)),
+                "collect more cases.",
+            )
+        # ten folds, fewer where a class is smaller, but at least five: a class with fewer cases than folds is
+        # missing from some of them, and never from those that choose unless it has one case
+        folds = min(MOST_FOLDS, max(_FEWEST_FOLDS, int(number[number > 0].min())), int(number.sum()))
         repeats = check_repeats(None, len(codes))
         # by name, so that the order of the columns does not matter
         order = sorted(range(n_classes), key=lambda code: str(names[code]), reverse=True)
@@ -239,8 +243,17 @@ class SplitCases:
             dealt = split_clusters(codes, cluster, folds=folds, repeats=repeats, rng=rng)
         splits = Splits(tuple(Rows(rows, fold, sizes) for fold in dealt), folds)
         meaning = None if sample_weight is None else "importance"
-        told: dict[str, Any] = {"n_classes": n_classes, "cluster": cluster, "unknown": unknown}
-        return cls(codes, sizes, splits, None, "rows", meaning, **told)
+        return cls(
+            codes,
+            sizes,
+            splits,
+            None,
+            "rows",
+            meaning,
+            n_classes=n_classes,
+            cluster=cluster,
+            unknown=unknown,
+        )
 
     def by_time(self, time: Any, end: Any = None) -> SplitCases:
         """Return the same cases split into blocks of time; cells may stand for the time until `end`."""
@@ -376,20 +389,12 @@ def judged_model(
     pos_label: Any,
     sample_weight: ArrayLike | None,
     weights: str,
-    prevalence: float | None,
-    folds: int | None,
-    repeats: int | None,
-    rng: Any,
-    quantity: str,
+    **settings: Any,
 ) -> tuple[SplitCases, JudgedModel]:
-    """Lower the two call forms of every honest number of one model to a judged model."""
-    settings: dict[str, Any] = {
-        "prevalence": prevalence,
-        "folds": folds,
-        "repeats": repeats,
-        "rng": rng,
-        "quantity": quantity,
-    }
+    """Lower the two call forms of every honest number of one model to a judged model.
+
+    `settings` are those of `SplitCases.of_rows`.
+    """
     if isinstance(y_true, ScoreCounts):
         counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
         k = len(counts.scores)
@@ -416,31 +421,6 @@ def clusters_of(cluster: IntArray | None, rows: Any, weight: FloatArray | None =
     return None if len(names) == len(codes) and not repeated else codes
 
 
-def _class_folds(sizes: IntArray, names: Sequence[Any]) -> int:
-    """Return the number of folds of many classes: ten, fewer where a class is smaller.
-
-    A rare class among many costs no more than half of them. A class with fewer cases than folds is missing
-    from some folds, never from those that choose unless it has one case.
-    """
-    if np.sum(sizes >= FEWEST_CASES) < min(len(names), 2):
-        raise input_error(
-            "y_true",
-            "must hold at least two cases of at least two classes to choose on some and score on others",
-            ", ".join(f"{size} of {name}" for size, name in zip(sizes.tolist(), names, strict=True)),
-            "collect more cases.",
-        )
-    return min(MOST_FOLDS, max(_FEWEST_FOLDS, int(sizes[sizes > 0].min())), int(sizes.sum()))
-
-
-def _require_both(positive: BoolArray, quantity: str) -> None:
-    for present, word in ((positive.any(), "positive"), (not positive.all(), "negative")):
-        if not present:
-            raise UndefinedError(
-                f"{quantity[0].upper()}{quantity[1:]} needs cases of both classes, got no {word} case. "
-                "Hint: check y_true and pos_label."
-            )
-
-
 def effective_sizes(weights: FloatArray) -> FloatArray:
     """Scale importance weights so that their sum is the effective number of cases (Kish 1965)."""
     # a power of two changes no digit, and keeps the squares finite and above 0
@@ -454,14 +434,3 @@ def effective_sizes(weights: FloatArray) -> FloatArray:
             "a case of so little weight can be left out.",
         )
     return np.asarray(scaled * (scaled.sum() / np.square(scaled).sum()))
-
-
-def _check_repeats_are_whole(sizes: FloatArray, quantity: str) -> None:
-    broken = sizes != np.floor(sizes)
-    if broken.any():
-        raise input_error(
-            "sample_weight",
-            f"must hold whole numbers for {quantity} where weights are repeated cases",
-            f"{sizes[broken][0]:g}",
-            "weights='importance' takes any weights of single cases.",
-        )

@@ -34,6 +34,8 @@ __all__ = [
     "effects_pay",
     "factored_deviations",
     "group_sizes",
+    "inverse_error",
+    "largest_deviations",
     "loss_part",
     "matrix_pays",
     "max_deviations",
@@ -47,6 +49,7 @@ __all__ = [
 LossPart: TypeAlias = Callable[[FloatArray], FloatArray]
 """Linear map from multipliers to centred, scaled sums on the grid, for one model."""
 
+_NO_ERROR = 1e-12  # standard errors below this are rounding: nothing varies there
 _NUMBERS_PER_CHUNK = 2**19
 _MANY_GROUPS = 2**13
 _GROUPS_PER_POINT = 8
@@ -69,6 +72,41 @@ def matrix_pays(rules: JudgedRules, groups: int, points: int) -> bool:
     """
     few = rules.weighting.n_positive + rules.weighting.n_negative < COMPILE_FROM
     return groups > (_MANY_GROUPS if few else min(_MANY_GROUPS, _GROUPS_PER_POINT * points))
+
+
+def inverse_error(error: FloatArray) -> FloatArray:
+    """1 / error, and 0 where nothing varies, so that such points never set the band."""
+    return np.divide(1.0, error, out=np.zeros_like(error), where=error > _NO_ERROR)
+
+
+def largest_deviations(
+    judged: JudgedRules | JudgedPair,
+    prices: Prices,
+    error: FloatArray,
+    *,
+    n_resamples: int,
+    rng: np.random.Generator,
+    workers: int,
+) -> FloatArray:
+    """Draw the largest and the largest negative deviation, in standard errors: (n_resamples x 2).
+
+    Of the cost of the rules at every point of a grid, or of the difference of two models.
+    """
+    scale = inverse_error(error)
+    if isinstance(judged, JudgedPair):
+        if matrix_pays(judged.first, len(judged.sizes), scale.size):
+            return deviations(pair_covariance(judged, prices, scale), n_resamples, rng)
+        sizes = judged.sizes
+        models = (judged.first, judged.first_slot), (judged.second, judged.second_slot)
+        parts = [loss_part(rules, prices, scale, slot) for rules, slot in models]
+    else:
+        sizes = group_sizes(judged)
+        if effects_pay(judged, scale.size):
+            return factored_deviations(rules_effects(judged, prices, scale), n_resamples, rng)
+        if matrix_pays(judged, len(sizes), scale.size):
+            return deviations(rules_covariance(judged, prices, scale), n_resamples, rng)
+        parts = [loss_part(judged, prices, scale)]
+    return max_deviations(sizes, parts, n_resamples=n_resamples, rng=rng, workers=workers)
 
 
 def loss_steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:

@@ -16,17 +16,9 @@ from demur._checks import (
 )
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
-from demur.honest.bands import inverse_error
 from demur.honest.cross_fitting import UNIT
-from demur.honest.deviation_law import (
-    deviations,
-    loss_part,
-    matrix_pays,
-    max_deviations,
-    pair_covariance,
-    upper_quantile,
-)
-from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
+from demur.honest.deviation_law import largest_deviations, upper_quantile
+from demur.honest.pairs import PairedCases, paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
 from demur.surface.review import ReviewPrices
@@ -246,7 +238,10 @@ def _difference_band(
             for pair in (cases.hindsight, cases.honest)
         )
         low, high = k[0] - kc[1], kc[0] - k[1]
-    worst = _largest_deviations(cases.honest, prices, honest_error, draws, rng, workers)
+    drawn = largest_deviations(
+        cases.honest, prices, honest_error, n_resamples=draws, rng=rng, workers=workers
+    )
+    worst = drawn.max(axis=1)
     z = normal_quantile(level)
     factor = max(upper_quantile(worst, level), z)
     band, point = (low - factor * wide, high + factor * wide), (low - z * wide, high + z * wide)
@@ -285,24 +280,3 @@ def _difference_band(
         ray=review.ray,
         reviewer=review.reviewer,
     )
-
-
-def _largest_deviations(
-    pair: JudgedPair,
-    prices: Prices,
-    error: FloatArray,
-    draws: int,
-    rng: np.random.Generator,
-    workers: int,
-) -> FloatArray:
-    """Draw the largest absolute standardised deviation of the honest difference over the grid."""
-    scale = inverse_error(error)
-    if matrix_pays(pair.first, len(pair.sizes), scale.size):
-        worst = deviations(pair_covariance(pair, prices, scale), draws, rng)
-    else:
-        parts = [
-            loss_part(pair.first, prices, scale, pair.first_slot),
-            loss_part(pair.second, prices, scale, pair.second_slot),
-        ]
-        worst = max_deviations(pair.sizes, parts, n_resamples=draws, rng=rng, workers=workers)
-    return np.asarray(worst.max(axis=1))

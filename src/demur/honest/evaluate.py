@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.sweep import score_groups
+from demur.costs.losses import Losses
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
@@ -24,11 +26,13 @@ from demur.honest.splits import Rows
 from demur.honest.training_sums import FoldSums, GroupedRows, Groups, columns_of
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.cuts import Cuts, cheapest_cuts
 from demur.windows.rule import Window
 
 __all__ = [
     "BlockLearner",
     "CountsLearner",
+    "CutsLearner",
     "Decides",
     "FixedLearner",
     "FoldRules",
@@ -262,6 +266,41 @@ class RowLearner(NamedTuple):
             trains = trains[np.argsort(rows.cell[trains], kind="stable")]
             rules.append(self.choose(rows.cell[trains], rows.cases[trains]))
         return FoldRules([*rules[:1] * splits.first, *rules], sets.cases.n_classes)
+
+
+class CutsLearner(NamedTuple):
+    """The cheapest cuts of a score for actions in a given order."""
+
+    losses: Losses
+    classes: Sequence[Any]
+    actions: Sequence[int]
+
+    def fit_all(self, cases: SplitCases, scores: FloatArray) -> Cuts:
+        """Choose the cuts on all cases."""
+        return self._search(cases, scores)(np.arange(len(scores)), cases.sizes)
+
+    def fit(self, sets: TrainingSets) -> FoldRules:
+        """Return the cuts of every training set; all share one sort."""
+        return RowLearner(self._search(sets.cases, sets.model.scores)).fit(sets)
+
+    def _search(self, cases: SplitCases, scores: FloatArray) -> Callable[[IntArray, FloatArray], Cuts]:
+        groups, classes = score_groups(scores), cases.n_classes
+        distinct, place = groups.scores, groups.places()
+
+        def chosen(cell: IntArray, number: FloatArray) -> Cuts:
+            code = place[cell] * classes + cases.codes[cell]
+            weights = np.bincount(code, number, len(distinct) * classes).reshape(-1, classes)
+            mass = weights.sum(axis=1)
+            present = mass > 0
+            return cheapest_cuts(
+                distinct[present],
+                weights[present] @ self.losses.table,
+                mass=mass[present],
+                classes=self.classes,
+                actions=self.actions,
+            )
+
+        return chosen
 
 
 class BlockLearner(NamedTuple):

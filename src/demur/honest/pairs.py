@@ -14,7 +14,7 @@ from demur.honest.rules import Prices
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedPair", "PairedCases", "held_out_pair", "judged_pair", "paired_cases"]
+__all__ = ["JudgedPair", "PairedCases", "judged_pair", "paired_cases"]
 
 
 # A table of all pairs of positions is faster than sorting the pairs while it is this small.
@@ -201,7 +201,6 @@ class PairedCases:
     n: float
     prevalence: float
     folds: int
-    repeats: int
     evidence: dict[str, Any]
     clustered: tuple[SplitCases, JudgedModel, JudgedModel] | None = None
 
@@ -214,44 +213,20 @@ def paired_cases(
     pos_label: Any,
     sample_weight: ArrayLike | None,
     weights: str,
-    prevalence: float | None,
-    folds: int | None,
-    repeats: int | None,
-    rng: Any,
-    quantity: str,
+    **settings: Any,
 ) -> PairedCases:
-    """Check the joint data, split them and judge both models."""
+    """Check the joint data, split them and judge both models; `settings` as in `SplitCases.of_rows`."""
     given = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
     positive, scores, sizes = given.positive, (given.score_a, given.score_b), given.weights
     if sizes is not None:
         keep = sizes > 0
         positive, scores, sizes = positive[keep], (scores[0][keep], scores[1][keep]), sizes[keep]
-    settings: dict[str, Any] = {
-        "prevalence": prevalence,
-        "folds": folds,
-        "repeats": repeats,
-        "rng": rng,
-        "quantity": quantity,
-    }
     if isinstance(y_true, PairedCounts):
         joint = np.ones(len(positive)) if sizes is None else sizes
         cases = SplitCases.of_cells(positive, joint, **settings)
     else:
         cases = SplitCases.of_rows(positive, sizes, weights=weights, **settings)
     return judged_pair(cases, *(cases.judge(one) for one in scores), evidence=given.evidence)
-
-
-def held_out_pair(cases: SplitCases, first: JudgedModel, second: JudgedModel) -> JudgedPair:
-    """Join the held-out cases of two models; those of all splits together count as often as they are."""
-    repeats = cases.splits.repeats
-    splits = (
-        (one, two, cases.positive[rows.cell], rows.fold + index * cases.folds, rows.cases / len(repeats))
-        for index, (rows, one, two) in enumerate(
-            zip(repeats, first.honest_position, second.honest_position, strict=True)
-        )
-    )
-    one, two, positive, fold, sizes = map(np.concatenate, zip(*splits, strict=True))
-    return JudgedPair.join((first.honest, second.honest), (one, two), positive, fold, sizes)
 
 
 def judged_pair(
@@ -263,7 +238,8 @@ def judged_pair(
     if all(np.array_equal(one[k], two[k]) for k in (0, 1)):
         one_rank, two_rank = (np.searchsorted(model.counts.scores, model.scores) for model in (first, second))
         second = first if np.array_equal(one_rank, two_rank) else second
-    rows = cases.splits.repeats[0]
+    repeats = cases.splits.repeats
+    rows = repeats[0]
     hindsight = JudgedPair.join(
         (first.hindsight, second.hindsight),
         (first.hindsight_position, second.hindsight_position),
@@ -272,7 +248,15 @@ def judged_pair(
         rows.cases,
     )
     rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
-    honest = held_out_pair(cases, first, second)
+    # held-out cases of all splits together count as often as they are
+    splits = (
+        (one, two, cases.positive[rows.cell], rows.fold + index * cases.folds, rows.cases / len(repeats))
+        for index, (rows, one, two) in enumerate(
+            zip(repeats, first.honest_position, second.honest_position, strict=True)
+        )
+    )
+    one_place, two_place, positive, fold, sizes = map(np.concatenate, zip(*splits, strict=True))
+    honest = JudgedPair.join((first.honest, second.honest), (one_place, two_place), positive, fold, sizes)
     clustered = None if cases.cluster is None else (cases, first, second)
-    settings = cases.n, rate, cases.folds, cases.repeats, evidence or CASES, clustered
+    settings = cases.n, rate, cases.folds, evidence or CASES, clustered
     return PairedCases(honest, hindsight, *settings)

@@ -27,7 +27,6 @@ __all__ = [
     "split_cases",
     "split_classes",
     "split_clusters",
-    "split_rows",
 ]
 
 FEWEST_CASES = 2
@@ -140,13 +139,6 @@ def split_cases(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: 
                 parts.append((cell[where], fold, drawn[where, fold].astype(np.float64)))
         splits.append(Rows(*(np.concatenate(column) for column in zip(*parts, strict=True))))
     return Splits(tuple(splits), folds)
-
-
-def split_rows(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: int, rng: Any) -> Splits:
-    """Split rows at random, each class evenly, without tearing a row apart: `sizes` are weights."""
-    ones = np.ones(len(sizes))
-    splits = split_cases(ones, positive, folds=folds, repeats=repeats, rng=rng)
-    return Splits(tuple(rows._replace(cases=sizes[rows.cell]) for rows in splits.repeats), folds)
 
 
 def split_classes(

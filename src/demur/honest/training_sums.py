@@ -126,12 +126,9 @@ def _added_up(members: Sequence[_Member], folds: range, number: int) -> FoldSums
         for at, values in enumerate(one.values):
             total = rows if values is None else np.bincount(code, values[inside], cells)
             sums[:, at, place] = total.reshape(-1, number)
-    return FoldSums(_from_zero(sums.reshape(len(folds), -1, number)), _from_zero(present.reshape(-1, number)))
-
-
-def _from_zero(values: Any) -> Any:
-    """Running sums along the last axis, before the first value as well."""
-    return np.insert(np.cumsum(values, axis=-1), 0, 0, axis=-1)
+    columns: tuple[Any, ...] = (sums.reshape(len(folds), -1, number), present.reshape(-1, number))
+    # running sums along the scores, before the first one as well
+    return FoldSums(*(np.insert(np.cumsum(column, axis=-1), 0, 0, axis=-1) for column in columns))
 
 
 def columns_of(cases: SplitCases, rows: Rows) -> list[FloatArray]:

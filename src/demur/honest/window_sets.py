@@ -165,13 +165,6 @@ def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatA
     return Interval(float(cuts[low]), float(cuts[high])), members, len(members) == high - low + 1
 
 
-def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
-    """Ranges of mu and of nu over which the cheapest window stays."""
-    i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu, nu).blocks(surface.shares))
-    _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
-    return Interval(*mu_range), Interval(*nu_range)
-
-
 def window_interval(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | CostModel | None = None,
@@ -264,7 +257,11 @@ def window_interval(
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], window.upper_index)
     mu, nu = costs.mu, costs.nu_positive
     alike = nu == costs.nu_negative and nu >= 0
-    stays = _stable_costs(surface, mu, nu) if alike else (None, None)
+    stays: tuple[Interval | None, Interval | None] = (None, None)
+    if alike:
+        i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu, nu).blocks(surface.shares))
+        _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
+        stays = Interval(*mu_range), Interval(*nu_range)
     fitted = (
         None
         if folds is None

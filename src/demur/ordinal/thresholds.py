@@ -18,9 +18,8 @@ from demur._checks import (
 from demur._results import Result, read_only
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
-from demur.honest.cuts import CutsLearner
 from demur.honest.decisions import Judged
-from demur.honest.evaluate import Inputs, evaluate
+from demur.honest.evaluate import CutsLearner, Inputs, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.ordinal.roc import ordinal_roc
 from demur.surface.window import ABSTAIN
