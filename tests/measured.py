@@ -289,7 +289,7 @@ def measured_facts(choice, best=None):
 def _window_facts(best, choice, confusion, _):
     window, (negative, positive) = choosing._thresholds(best, choice.problem), choice.class_names
     # of the rule as written, as an `Answer` has them
-    called = rates_of(best.hindsight, choice.problem.shares).sum(axis=0).tolist()
+    called = class_shares(best.hindsight, choice.problem.shares).sum(axis=0).tolist()
     return {
         "positive": positive,
         "negative": negative,
