@@ -71,7 +71,6 @@ def test_nothing_that_takes_independent_cases_is_promised(documents, name):
     assert document["bounds"] is None
     for model in document["models"]:
         assert model["cost_band"] is None
-        assert model["evidence"]["promises"] == []
         benefit, calibration = model["evidence"]["net_benefit"], model["evidence"]["calibration"]
         assert benefit is None or benefit["low"] is benefit["high"] is None
         assert calibration is None or calibration["band"] is None

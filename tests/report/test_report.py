@@ -554,17 +554,11 @@ def test_evidence_is_that_of_the_public_functions():
     risk = demur.risk_coverage_curve(1 - right, np.maximum(probability, 1 - probability))
     assert found["risk_coverage"]["aurc"] == pytest.approx(risk.aurc, rel=1e-9)
     assert found["risk_coverage"]["risk"][-1] == pytest.approx(1 - right.mean(), rel=1e-4)
-    promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, "confidence_level": 0.95}
-    counts = ScoreCounts.from_arrays(y, probability)
-    window = written_window(demur.windows.widest_coverage_window(counts, **promised), counts)
-    kept = next(promise for promise in found["promises"] if promise["precision"] == 0.9)
-    assert [float(kept["lower"]), float(kept["upper"])] == [window.lower, window.upper]
-    assert kept["decided"] == 1 - window.abstention_rate
     other = report.to_dict()["models"][1]["evidence"]
     assert [other[name] for name in ("calibration", "net_benefit", "risk_coverage")] == [None] * 3
     weighted = demur.Report.from_predictions(y, {"p": probability}, sample_weight=rng.uniform(1, 2, 400))
     found = weighted.to_dict()["models"][0]["evidence"]
-    assert (found["promises"], found["calibration"]["band"]) == ([], None), "whole cases only"
+    assert found["calibration"]["band"] is None, "whole cases only"
 
 
 def test_the_rule_by_group_is_judged_as_a_policy(two):

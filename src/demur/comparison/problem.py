@@ -178,8 +178,9 @@ class DecisionProblem:
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
         many = isinstance(costs, ClassCosts) or law is not None
-        unsure = prevalence.variance if isinstance(prevalence, Prevalence) else 0.0
-        prevalence = prevalence.rate if isinstance(prevalence, Prevalence) else prevalence
+        unsure = 0.0
+        if isinstance(prevalence, Prevalence):
+            prevalence, unsure = prevalence.rate, prevalence.variance
         rate = prevalence if many else _prevalence(prevalence)
         limits.check_prevalence(rate)
         ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
@@ -211,7 +212,9 @@ class DecisionProblem:
         if budget is not None:
             _check_budget(costs, rate, aim, limits, include)
         if many:
-            _require_many(limits, given)
+            _require_many(limits)
+            if given:
+                raise InputError(f"`{given[0]}` is for two classes. Hint: leave it out beside more.")
         elif isinstance(costs, CaseCosts):
             _refuse_bounds(aim, limits)
         elif costs is not None:
@@ -300,8 +303,8 @@ class DecisionProblem:
         return replace(self, costs=self.costs.never_abstaining())
 
 
-def _require_many(limits: Limits, joint: list[str]) -> None:
-    """Refuse what has a meaning for two classes only: limits, and rules of several models."""
+def _require_many(limits: Limits) -> None:
+    """Refuse limits that have a meaning for two classes only."""
     meant = [limit.name for limit in LIMITS if limit.many_classes]
     for name, value in limits.given().items():
         if name not in meant:
@@ -309,8 +312,6 @@ def _require_many(limits: Limits, joint: list[str]) -> None:
                 f"`{name}` is for two classes, got {value!r} beside more. Hint: leave it out; "
                 f"{' and '.join(meant)} limits the reviews of any number of classes."
             )
-    if joint:
-        raise InputError(f"`{joint[0]}` is for two classes. Hint: leave it out beside more.")
 
 
 def _check_budget(costs: Any, rate: Any, objective: str, limits: Limits, include: Any) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.multiple_tests import holm
-from demur._results import json_safe
 from demur.auc.difference import PairedOptions, paired_test
 from demur.calibration.reliability import brier_parts, reliability_curve
 from demur.cautious.selective_risk import answers_by_confidence, areas_under
@@ -28,9 +27,7 @@ from demur.report.model import ModelReport, PairReport, few_digits, roc_points, 
 from demur.roc.curve import auc_score, average_precision_of
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import written_window
 from demur.typing import FloatArray, Range
-from demur.windows.promised import PromisedPrecisions
 
 __all__ = ["begin_models", "begin_pairs", "lone_models"]
 
@@ -38,7 +35,6 @@ _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
 # pairs beyond these many models are left to the functions that compare two
 _MOST_PAIRED = 12
-_PROMISES = (0.8, 0.9, 0.95, 0.98, 0.99)
 _THRESHOLDS = np.linspace(0.02, 0.98, 49)
 # what a chart of a few hundred pixels shows
 _MOST_POINTS = 80
@@ -142,8 +138,8 @@ def _evidence(
 
     Of curves as long as the data it keeps what a screen shows: their memory serves the next model. None
     stands for what the data do not allow: the Brier score and its parts, net benefit and risk are those of
-    probabilities, promised precisions those of whole, independent cases. `weights` is None where every case
-    counts once. Without `intervals` there are none: neither clusters nor times enter them.
+    probabilities. `weights` is None where every case counts once. Without `intervals` there are none: neither
+    clusters nor times enter them.
     """
     probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
     both, level = min(counts.n_positive, counts.n_negative) > 0, problem.confidence_level
@@ -161,29 +157,11 @@ def _evidence(
             **_drawn(coverage=answered[at] / answered[-1], risk=wrong[at] / answered[at]),
             "aurc": areas_under(answered, wrong)[0],
         }
-    # widest windows that keep a precision on both sides with confidence
-    promises = []
-    if both and independent and problem.rate is None:
-        search = PromisedPrecisions(counts)
-        for precision in _PROMISES:
-            window = _unless_undefined(search.widest, precision, precision, confidence_level=level)
-            if window is not None:
-                window = written_window(window, counts)
-                promises.append(
-                    {
-                        "precision": precision,
-                        **json_safe({"lower": window.lower, "upper": window.upper}),
-                        "decided": 1 - window.abstention_rate,
-                        "positive": window.positive_performance,
-                        "negative": window.negative_performance,
-                    }
-                )
     return {
         "average_precision": _unless_undefined(average_precision_of, counts, problem.rate),
         "calibration": _calibration(counts, resampled=independent) if probabilities else None,
         "net_benefit": benefit,
         "risk_coverage": risk,
-        "promises": promises,
     }
 
 
@@ -200,8 +178,6 @@ def _calibration(counts: ScoreCounts, *, resampled: bool) -> dict[str, Any]:
     return {
         "brier": brier.score,
         "miscalibration": brier.miscalibration,
-        "discrimination": brier.discrimination,
-        "uncertainty": brier.uncertainty,
         "pvalue": None if band is None else band.pvalue,
         "band": drawn,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks, no_answer
 from demur.comparison.threads import workers
-from demur.costs.budget import Budget, Places
+from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts
 from demur.costs.matrix import CostMatrix
@@ -49,7 +49,7 @@ from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 from demur.windows.rule import Window
 
-__all__ = ["Report", "page_problem"]
+__all__ = ["Report", "page_problem", "report_without_costs"]
 
 _SCHEMA, _VERSION = "demur.report", 5
 # where the page starts if the user names no costs
@@ -235,19 +235,29 @@ class Report(Result):
             time=time,
             known=placed,
         )
-        joint = {"include": include, "prices": prices, "doubt": next(iter(known), None)}
-        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed, places, **joint)
+        problem = page_problem(
+            DecisionProblem.checked(
+                costs=_START if costs is None else costs,
+                prevalence=prevalence,
+                objective=objective,
+                limits=Limits() if limits is None else limits,
+                confidence_level=confidence_level,
+                seed=seed,
+                budget=places,
+                include=include,
+                prices=prices,
+                doubt=next(iter(known), None),
+            )
+        )
+        given = costs is not None
         try:
             table = CaseTable.of_columns(columns, problem, weights=weights)
             comparison = compared(table, problem, class_names=origin.class_names)
         except InputError as error:
-            # too few cases are no error, but the page has no other number for costs by case
-            if problem.by_case or _smaller_class(columns) >= FEWEST_CASES:
-                raise
-            models = lone_models(_counts(columns), problem)
-            notes = [f"Honest costs are left out: {error}"]
-            return cls._made(None, models, (), problem, origin, notes, costs)
-        return replace(cls.from_comparison(comparison, source=origin), costs_given=costs is not None)
+            return report_without_costs(
+                error, lambda: _counts(columns), problem, origin, costs_given=given, counted=False
+            )
+        return replace(cls.from_comparison(comparison, source=origin), costs_given=given)
 
     @classmethod
     def from_comparison(
@@ -273,13 +283,13 @@ class Report(Result):
         check_type(origin, "source", DataSource)
         problem, notes = comparison.problem, list(comparison.notes)
         if problem.many:
-            made = cls._made(comparison, (), (), problem, origin, notes, problem.costs)
+            made = cls._made(comparison, (), (), problem, origin, notes)
             return replace(made, levels=review_levels(comparison), columns=columns)
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.insert(0, _NOT_PAIRED)
         with workers(comparison.n) as pool, Progress(None, "drawing the page"):
             models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
-        return cls._made(comparison, models(), pairs(), problem, origin, notes, problem.costs)
+        return cls._made(comparison, models(), pairs(), problem, origin, notes)
 
     @classmethod
     def from_counts(
@@ -304,19 +314,27 @@ class Report(Result):
         if len(sizes) > 1:
             shown = " and ".join(f"{p:g} positive, {n:g} negative" for p, n in sorted(sizes)[:2])
             raise input_error("counts", "must be of the same cases for all models", shown)
-        problem = page_problem(costs, prevalence, objective, limits, confidence_level, seed)
+        problem = page_problem(
+            DecisionProblem.checked(
+                costs=_START if costs is None else costs,
+                prevalence=prevalence,
+                objective=objective,
+                limits=Limits() if limits is None else limits,
+                confidence_level=confidence_level,
+                seed=seed,
+            )
+        )
+        given = costs is not None
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         try:
             table = CaseTable.of_counts(checked, problem)
             comparison = compared(table, problem, class_names=origin.class_names)
         except InputError as error:
-            # fails by limits that nothing keeps, and not for lack of cases
-            if isinstance(error, UndefinedError) and min(sizes.pop()) >= FEWEST_CASES:
-                raise
-            notes = [f"Honest costs are left out: {error}", *([_NOT_PAIRED] if len(checked) > 1 else [])]
-            return cls._made(None, lone_models(checked, problem), (), problem, origin, notes, costs)
-        return replace(cls.from_comparison(comparison, source=origin), costs_given=costs is not None)
+            return report_without_costs(
+                error, lambda: checked, problem, origin, costs_given=given, counted=True
+            )
+        return replace(cls.from_comparison(comparison, source=origin), costs_given=given)
 
     @classmethod
     def _made(
@@ -327,9 +345,8 @@ class Report(Result):
         problem: DecisionProblem,
         source: DataSource,
         notes: Sequence[str],
-        costs: Any,
     ) -> Report:
-        """Put the parts together; `costs` are those a user gave, if any."""
+        """Put the parts together."""
         said = [*notes, *model_remarks(models)]
         if len(models) == 1:
             said.append("Only one model: nothing to compare.")
@@ -360,7 +377,7 @@ class Report(Result):
             pairs=pairs,
             source=source,
             costs=problem.chosen_for,
-            costs_given=costs is not None,
+            costs_given=True,
             prevalence=problem.rate,
             confidence_level=problem.confidence_level,
             seed=problem.seed,
@@ -608,38 +625,37 @@ def _counts(columns: Columns) -> dict[str, ScoreCounts]:
     }
 
 
-def _smaller_class(columns: Columns) -> float:
-    """Return the number of rows with weight of the smaller class."""
-    held = True if columns.weight is None else columns.weight > 0
-    return min(float(np.sum((columns.positive == kind) & held)) for kind in (True, False))
+def report_without_costs(
+    error: InputError,
+    counts: Callable[[], Mapping[str, ScoreCounts]],
+    problem: DecisionProblem,
+    source: DataSource,
+    *,
+    costs_given: bool,
+    counted: bool,
+) -> Report:
+    """Make a report of cases that are too few to judge any rule, as an error says; raise any other error.
+
+    With `counted` only counts are known, and those of weights allow no honest cost either.
+    """
+    if problem.by_case:
+        # the page has no other number for costs by case
+        raise error
+    found = counts()
+    fewest = min(min(one.n_positive, one.n_negative) for one in found.values())
+    if fewest >= FEWEST_CASES and (isinstance(error, UndefinedError) or not counted):
+        raise error
+    notes = [f"Honest costs are left out: {error}"]
+    made = Report._made(None, lone_models(found, problem), (), problem, source, notes)
+    return replace(made, costs_given=costs_given)
 
 
-def page_problem(
-    costs: Any,
-    prevalence: Any,
-    objective: Any,
-    limits: Limits | None,
-    confidence_level: Any,
-    seed: Any,
-    budget: Places | None = None,
-    **joint: Any,
-) -> DecisionProblem:
+def page_problem(problem: DecisionProblem) -> DecisionProblem:
     """Return the problem at costs the page can start from: its fields show no review below 0."""
-    if costs is None:
-        costs = _START
-    elif not isinstance(costs, (CostRange, CaseCosts)):
-        check_type(costs, "costs", CostModel)
+    costs = problem.costs
+    if isinstance(costs, CostModel) and costs.hired is None:
         for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
             price = getattr(costs, name)
-            if price is not None and price < 0 and costs.hired is None:
+            if price is not None and price < 0:
                 raise input_error(name, "must not be negative in a report", f"{price:g}")
-    return DecisionProblem.checked(
-        costs=costs,
-        prevalence=prevalence,
-        objective=objective,
-        limits=Limits() if limits is None else limits,
-        confidence_level=confidence_level,
-        seed=seed,
-        budget=budget,
-        **joint,
-    )
+    return replace(problem, costs=_START) if costs is None else problem

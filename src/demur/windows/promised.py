@@ -25,7 +25,7 @@ from demur.windows.constrained import (
 from demur.windows.limits import Limits
 from demur.windows.search import cut_limits
 
-__all__ = ["PromisedPrecisions", "deterministic_window", "widest_coverage_window"]
+__all__ = ["deterministic_window", "widest_coverage_window"]
 
 
 def widest_coverage_window(
@@ -91,41 +91,28 @@ def widest_coverage_window(
     (-0.7, 0.2, 0.5833)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    search = PromisedPrecisions(counts, prevalence=prevalence)
-    return search.widest(min_precision_positive, min_precision_negative, confidence_level=confidence_level)
-
-
-class PromisedPrecisions:
-    """Searches for promised precisions on the same cases, which are summed once for all of them."""
-
-    def __init__(self, counts: ScoreCounts, *, prevalence: float | None = None) -> None:
-        counts.require_both_classes("A window for promised precisions")
-        self.counts, self.prevalence = counts, prevalence
-        self.masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
-
-    def widest(
-        self, positive: float | None, negative: float | None, *, confidence_level: float | None = None
-    ) -> AbstentionWindow:
-        """Return what `widest_coverage_window` does."""
-        if positive is None and negative is None:
-            raise InputError(
-                "`min_precision_positive` and `min_precision_negative` are both missing. "
-                "Hint: promise at least one."
-            )
-        counts, masses, prevalence = self.counts, self.masses, self.prevalence
-        targets = precision_promises(positive, negative)
-        confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)
-        if confidence is not None:
-            starts, stops = confidence.positions()
-        else:
-            limits = Limits(min_precision_positive=positive, min_precision_negative=negative)
-            promised = cut_limits(masses, limits)
-            starts, stops = promised.starts, promised.stops
-        cuts = widest_cuts(masses, starts, stops, 1.0)
-        window = window_of_cuts(counts, masses, *cuts, prevalence=prevalence)
-        if confidence is not None:
-            window = confidence.applied(window)
-        return replace(window, note=vacuous_note(window, masses, targets))
+    counts.require_both_classes("A window for promised precisions")
+    if min_precision_positive is None and min_precision_negative is None:
+        raise InputError(
+            "`min_precision_positive` and `min_precision_negative` are both missing. "
+            "Hint: promise at least one."
+        )
+    masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
+    targets = precision_promises(min_precision_positive, min_precision_negative)
+    confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)
+    if confidence is not None:
+        starts, stops = confidence.positions()
+    else:
+        limits = Limits(
+            min_precision_positive=min_precision_positive, min_precision_negative=min_precision_negative
+        )
+        promised = cut_limits(masses, limits)
+        starts, stops = promised.starts, promised.stops
+    cuts = widest_cuts(masses, starts, stops, 1.0)
+    window = window_of_cuts(counts, masses, *cuts, prevalence=prevalence)
+    if confidence is not None:
+        window = confidence.applied(window)
+    return replace(window, note=vacuous_note(window, masses, targets))
 
 
 def deterministic_window(

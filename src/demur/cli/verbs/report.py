@@ -257,9 +257,10 @@ def _joined_scores(asked: "Question", smallest: int) -> "Question":
 
 def make_report(asked: "Question", name: str) -> "Report":
     """Make the report of one part: from the rows where they are at hand, else from counts."""
-    from demur.report.document import Report, page_problem
+    from demur.report.document import Report, page_problem, report_without_costs
 
-    part, cases, rows = asked.cases.parts[name], asked.cases, asked.cases.parts[name].rows
+    part, cases = asked.cases.parts[name], asked.cases
+    rows = part.rows
     if asked.classes:
         comparison = asked.compare(name)
         classes = comparison.classes if len(comparison.classes) == 2 else ("negative", "positive")
@@ -276,43 +277,24 @@ def make_report(asked: "Question", name: str) -> "Report":
         exact=cases.exact,
         certified=None if cases.exact else cases.certified,
     )
-    if part.summed is not None:
-        return Report.from_comparison(asked.compare(name), source=source)
-    problem = asked.on(rows)
-    settings: dict[str, Any] = {
-        "costs": problem.costs,
-        "prevalence": problem.prevalence,
-        "objective": problem.objective if problem.costs is not None else None,
-        "limits": problem.limits,
-        "confidence_level": problem.confidence_level,
-        "seed": problem.seed,
-    }
-    joint: dict[str, Any] = {"include": problem.include, "prices": problem.prices, "doubt": problem.doubt}
-    if cases.doubtful or part.joint is not None or problem.budget is not None:
-        # at costs to begin with, where none are given
-        priced = replace(asked, problem=page_problem(**settings, budget=problem.budget, **joint))
-        report = Report.from_comparison(priced.compare(name), source=source)
-        report = replace(report, costs_given=problem.costs is not None)
-    elif rows is None:
-        return Report.from_counts(part.counts, **settings, source=source)
-    else:
-        columns = rows.columns
-        known = {cases.roles.others["doubt"]: columns["doubt"]} if "doubt" in columns else None
-        report = Report.from_predictions(
-            rows.codes,
-            rows.scores,
-            sample_weight=columns.get("weight"),
-            weights=asked.weights,
-            groups=columns.get("cluster"),
-            time=columns.get("time"),
-            **settings,
-            **{**joint, "doubt": known},
-            source=source,
+    given = asked.problem.costs is not None
+    # at costs to begin with, where none are given; all models are drawn on the same cases
+    problem = page_problem(asked.problem)
+    shared = replace(part, rows=None if rows is None else replace(rows, own={}))
+    priced = replace(asked, problem=problem, cases=replace(cases, parts={name: shared}))
+    try:
+        comparison = priced.compare(name)
+    except InputError as error:
+        if part.joint is not None or part.summed is not None:
+            raise
+        return report_without_costs(
+            error, lambda: part.counts, problem, source, costs_given=given, counted=rows is None
         )
-    return report if cases.group is not None or rows is None else _by_group(report, rows)
+    report = replace(Report.from_comparison(comparison, source=source), costs_given=given)
+    return report if cases.group is not None or rows is None else _by_group(report, rows, asked.labels)
 
 
-def _by_group(report: "Report", rows: Any) -> "Report":
+def _by_group(report: "Report", rows: Any, labels: tuple[Any, ...]) -> "Report":
     """Judge the rule in every group, where there are groups and a model decides."""
     from demur.engines.columns import class_name
 
@@ -326,7 +308,8 @@ def _by_group(report: "Report", rows: Any) -> "Report":
         note = "Groups left out: the page judges rules of one model; demur audit --group judges others."
         return replace(report, notes=(*report.notes, note))
     groups = [class_name(value) for value in rows.columns["group"]]
-    return report.with_groups(rows.codes, rows.scores[answer.model], groups)
+    classes = [labels[int(code)] for code in rows.codes]
+    return report.with_groups(classes, rows.scores[answer.model], groups)
 
 
 def _source(asked: "Question", name: str, **more: Any) -> "DataSource":
