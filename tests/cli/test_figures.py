@@ -23,7 +23,7 @@ def test_the_command_line_offers_the_figures_of_the_library():
 
 
 @pytest.mark.parametrize("ending", SIGNS)
-@pytest.mark.parametrize("kind", [None, "surface", "difference", "regions", "scores"])
+@pytest.mark.parametrize("kind", [None, "surface", "difference", "regions", "prevalence", "scores"])
 def test_figures_without_costs(run, file, tmp_path, ending, kind):
     flags = ("--exclude", "day") if kind is None else ("--exclude", "day", "--figure", kind)
     answer = run("compare", file, *flags, "-o", f"f{ending}")

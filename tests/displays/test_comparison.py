@@ -10,6 +10,7 @@ from demur.displays import (
     AbstentionSurfaceDisplay,
     BlockCostDisplay,
     GroupCostDisplay,
+    PrevalenceDisplay,
     RegionsDisplay,
     SurfaceDifferenceDisplay,
     WindowDisplay,
@@ -68,6 +69,7 @@ KINDS = {
     "surface": AbstentionSurfaceDisplay,
     "difference": SurfaceDifferenceDisplay,
     "regions": RegionsDisplay,
+    "prevalence": PrevalenceDisplay,
     "scores": WindowDisplay,
     "blocks": BlockCostDisplay,
     "groups": GroupCostDisplay,
@@ -160,6 +162,26 @@ def test_regions_of_models_that_know_nothing_by_hand():
     # two models that are the same below all rules without a model
     twins = RegionsDisplay.from_predictions([0, 1] * 4, {"a": [0, 1] * 4, "b": [0, 1] * 4}).plot()
     assert twins.shares_["several models alike"] == 1
+
+
+@pytest.mark.parametrize("mu", [1.0, 0.25])
+def test_map_of_prevalences_against_surfaces(mu):
+    """Every point of the map against the surfaces at its prevalence."""
+    display = PrevalenceDisplay.from_predictions(Y, SCORES).plot(mu=mu, resolution=12, point=(0.05, 0.1))
+    drawn = display.frame()
+    for rate, nu, name in zip(drawn["prevalence"], drawn["nu"], drawn["cheapest"], strict=True):
+        surfaces = {key: abstention_surface(Y, s, prevalence=rate) for key, s in SCORES.items()}
+        costs = {key: surface.cost(mu, nu) for key, surface in surfaces.items()}
+        trivial = {"always negative": rate, "always positive": mu * (1 - rate), "always abstain": nu}
+        if name in trivial:
+            assert trivial[name] == pytest.approx(min(trivial.values()), abs=1e-12)
+            assert min(costs.values()) == pytest.approx(trivial[name], abs=1e-9)
+        else:
+            assert costs[name] == pytest.approx(min(costs.values()), abs=1e-12)
+            assert costs[name] < min(trivial.values())
+    (place,) = display.point_.get_xdata()
+    assert place == pytest.approx(0.05 / (0.05 + mu * 0.95))
+    whole(display)
 
 
 def test_borders_of_regions_are_no_ties():
@@ -255,7 +277,7 @@ def test_costs_by_case_have_no_point_on_the_plane():
         ("groups", "`--figure groups` needs groups, got none. Hint: name their column: `--by COLUMN`"),
         (
             "roc",
-            "`--figure` must be one of 'surface', 'difference', 'regions', 'reviews', 'scores', 'blocks'",
+            "`--figure` must be one of 'surface', 'difference', 'regions', 'prevalence', 'reviews', 'scores', 'blocks'",
         ),
     ],
 )

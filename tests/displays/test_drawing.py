@@ -39,6 +39,7 @@ MADE = {
     "OrdinalSurfaceDisplay": ((CLASSES, THREE @ [0, 1, 2]), {}),
     "OrdinalThresholdsDisplay": ((CLASSES, THREE @ [0, 1, 2]), {"cost_abstain": 0.3}),
     "PrecisionRecallDisplay": ((Y, P), {}),
+    "PrevalenceDisplay": ((Y, P), {}),
     "PvaDisplay": ((Y, P), {}),
     "RecCoverageDisplay": ((P, Q, P), {}),
     "RecCurveDisplay": ((P, Q), {}),

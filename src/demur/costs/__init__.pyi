@@ -3,6 +3,7 @@ from .case_costs import CaseCosts as CaseCosts
 from .curves import AverageCostCurve as AverageCostCurve
 from .curves import BestRange as BestRange
 from .curves import CostCurve as CostCurve
+from .curves import ReviewedCostCurve as ReviewedCostCurve
 from .curves import average_cost_curves as average_cost_curves
 from .curves import best_ranges as best_ranges
 from .curves import cost_curve as cost_curve

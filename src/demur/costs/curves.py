@@ -13,7 +13,7 @@ with p_b, n_b the shares of the positives and of the negatives in the pooled blo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ __all__ = [
     "AverageCostCurve",
     "BestRange",
     "CostCurve",
+    "ReviewedCostCurve",
     "average_cost_curves",
     "best_ranges",
     "cost_curve",
@@ -186,8 +187,83 @@ class CostCurve(_Envelope):
         cuts = cut_points(blocks.lower, blocks.upper)[1]
         return as_scalar(np.asarray(cuts[self._cut(check_probability(pc, "pc"))]))
 
+    def reviewed(self, nu: float, *, mu: float = 1.0) -> ReviewedCostCurve:
+        """Return the curve if abstaining is allowed, at the cost nu of a review; see `ReviewedCostCurve`.
+
+        Parameters
+        ----------
+        nu : float >= 0
+            Cost of a review in units of a miss; from mu / (1 + mu) on nobody abstains.
+        mu : float > 0
+            Cost of a false alarm in units of a miss. It joins PC(+) and the prevalence.
+
+        Examples
+        --------
+        A review costs a quarter of a miss, a false alarm as much as a miss. Which of two models is cheaper
+        at which prevalence?
+
+        >>> from demur import best_ranges, cost_curve
+        >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
+        >>> scores = {"clears": [1, 1, 3, 3, 3, 3, 3, 3], "detects": [1, 1, 1, 1, 1, 1, 3, 3]}
+        >>> curves = {name: cost_curve(y, column).reviewed(0.25) for name, column in scores.items()}
+        >>> for part in best_ranges(curves):
+        ...     low, high = (curves["clears"].prevalence(pc) for pc in (part.low, part.high))
+        ...     print(f"{low:.3f} to {high:.3f}: {' or '.join(part.winners)}")
+        0.000 to 0.333: detects
+        0.333 to 0.500: clears
+        0.500 to 0.667: detects
+        0.667 to 1.000: clears
+        """
+        price, alarm = float(check_nonnegative(nu, "nu")), check_positive(mu, "mu")
+        # abstaining pays below mu / (1 + mu) (Friedel et al. 2006, lemma 1); no block changes from there on
+        price = min(price, alarm / (1 + alarm))
+        p, n = self.positive_share, self.negative_share
+        positive = np.concatenate([(1 - price) * p, price * p])
+        negative = np.concatenate([price / alarm * n, (1 - price / alarm) * n])
+        held = positive + negative > 0
+        return ReviewedCostCurve(
+            positive_share=positive[held], negative_share=negative[held], mu=alarm, nu=price
+        )
+
     def __repr__(self) -> str:
         return f"CostCurve(n={self.counts.n:g}, corners={len(self.vertices)}, area={self.area():.6g})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReviewedCostCurve(_Envelope):
+    """Cost curve of a classifier that may abstain, at one price of a review; made by `CostCurve.reviewed`.
+
+    The lower the better. A miss costs 1, a false alarm mu and a review nu; costs are divided by the worst
+    ones without reviews, as in every cost curve. At fixed mu the axis PC(+) is one of prevalences,
+    mu PC(+) / (1 - PC(+) + mu PC(+)).
+
+    Attributes
+    ----------
+    mu, nu : float
+        Costs of a false alarm and of a review; a nu at which abstaining never pays is cut to mu / (1 + mu).
+
+    Notes
+    -----
+    A block with shares p and n of the classes costs min(x p, (1 - x) n, nu (x p + (1 - x) n / mu)). These
+    three lines are the cost of two blocks that may not abstain, one with the shares (1 - nu) p and nu n / mu,
+    one with nu p and (1 - nu / mu) n: the curve is a cost curve, with its corners, area and measures.
+    """
+
+    mu: float
+    nu: float
+
+    def prevalence(self, pc: ArrayLike) -> Scalar:
+        """Return P(positive) at the operating points `pc`."""
+        x = check_probability(pc, "pc")
+        return as_scalar(np.asarray(self.mu * x / (1 - x + self.mu * x)))
+
+    def trivial(self) -> ReviewedCostCurve:
+        """Return the curve of the best of "always negative", "always positive" and "always review"."""
+        positive, negative = np.array([1 - self.nu, self.nu]), np.array([self.nu, self.mu - self.nu])
+        return replace(self, positive_share=positive, negative_share=negative / self.mu)
+
+    def __repr__(self) -> str:
+        return f"ReviewedCostCurve(mu={self.mu:g}, nu={self.nu:g}, area={self.area():.6g})"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

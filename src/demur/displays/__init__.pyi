@@ -28,6 +28,7 @@ from .ordinal import OrdinalMeasuresDisplay as OrdinalMeasuresDisplay
 from .ordinal import OrdinalSurfaceDisplay as OrdinalSurfaceDisplay
 from .ordinal import OrdinalThresholdsDisplay as OrdinalThresholdsDisplay
 from .ordinal import SeparabilityDisplay as SeparabilityDisplay
+from .regions import PrevalenceDisplay as PrevalenceDisplay
 from .regions import RegionsDisplay as RegionsDisplay
 from .regression import RecCoverageDisplay as RecCoverageDisplay
 from .regression import RecCurveDisplay as RecCurveDisplay

@@ -11,10 +11,11 @@ from demur._checks import check_choice
 from demur._tables.table import told_apart
 from demur.comparison.by_group import GroupCosts
 from demur.comparison.comparison import Comparison
+from demur.costs.curves import cost_curve
 from demur.counts.window import AbstentionWindow
 from demur.displays.base import ABSTAIN_COLOR, ACCENT, Display, axes_table, axis_words, show_names_as_text
 from demur.displays.class_vacc import ClassVaccDisplay
-from demur.displays.regions import RegionsDisplay
+from demur.displays.regions import PrevalenceDisplay, RegionsDisplay
 from demur.displays.surfaces import AbstentionSurfaceDisplay, SurfaceDifferenceDisplay
 from demur.displays.windows import WindowDisplay
 from demur.exceptions import InputError, UndefinedError
@@ -27,6 +28,7 @@ FIGURES = {
     "surface": "cost of the best model at all costs",
     "difference": "where the best model is cheaper than the next",
     "regions": "which model is cheapest at which costs",
+    "prevalence": "which model is cheapest at which prevalence and price of a review",
     "reviews": "cost by price of a review, of more than two classes without costs",
     "scores": "scores by class and the window on them",
     "blocks": "cost by block of time",
@@ -45,9 +47,9 @@ def comparison_figure(
     ----------
     comparison : Comparison
         Made by `compare_models`.
-    kind : {"surface", "difference", "regions", "reviews", "scores", "blocks", "groups"}
-        "surface", "difference", "regions" and "scores" are for two classes, "reviews" for more without costs;
-        "blocks" needs times and costs, "groups" costs.
+    kind : {"surface", "difference", "regions", "prevalence", "reviews", "scores", "blocks", "groups"}
+        "surface", "difference", "regions", "prevalence" and "scores" are for two classes, "reviews" for more
+        without costs; "blocks" needs times and costs, "groups" costs.
     by : array of n values, or GroupCosts, optional
         Group of every case, for "groups"; or what `Comparison.by` made of them.
 
@@ -109,6 +111,13 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
     nu = (0.0, max(mu[1] / (1 + mu[1]), own))
     if kind == "regions":
         display: Display = RegionsDisplay(result=surfaces).plot(mu=mu, nu=(0.0, max(1.0, nu[1])), costs=costs)
+    elif kind == "prevalence":
+        curves = {name: cost_curve(surface.counts) for name, surface in surfaces.items()}
+        # without costs a false alarm costs as much as a miss
+        relative, point = 1.0, None
+        if costs is not None and costs[0] > 0:
+            relative, point = costs[0], (surfaces[best].prevalence, min(costs[1], 1.0))
+        display = PrevalenceDisplay(result=curves).plot(mu=relative, point=point)
     elif kind == "difference":
         if len(names) == 1:
             raise _needs(kind, "two models", "one", "`--figure surface` draws one.")

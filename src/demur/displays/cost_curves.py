@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, input_error
-from demur.costs.curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
+from demur.costs.curves import AverageCostCurve, CostCurve, ReviewedCostCurve, best_ranges, cost_curve
 from demur.costs.lines import CostLine, CostLineDifference, cost_line_difference
 from demur.displays.base import (
     ACCENT,
@@ -63,7 +63,7 @@ def _draw_threshold_lines(ax: Any, fpr: FloatArray, fnr: FloatArray, **style: An
 
 class CostCurveDisplay(
     CurveDisplay,
-    of=(CostCurve, AverageCostCurve, CostLine),
+    of=(CostCurve, ReviewedCostCurve, AverageCostCurve, CostLine),
     compute=cost_curve,
     axes={"xlabel": _PC, "ylabel": COST_WORDS, "xlim": (0, 1)},
     guide=TENT,
@@ -76,7 +76,7 @@ class CostCurveDisplay(
 
     Parameters
     ----------
-    result : CostCurve, CostLine, AverageCostCurve, or mapping {name: one of them}
+    result : CostCurve, ReviewedCostCurve, CostLine, AverageCostCurve, or mapping {name: one of them}
         What to draw.
 
     Attributes

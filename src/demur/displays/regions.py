@@ -1,4 +1,4 @@
-"""Figure of the cheapest model over all costs."""
+"""Figures of the cheapest model over all costs, and over all prevalences and prices of a review."""
 
 from __future__ import annotations
 
@@ -7,28 +7,69 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_mapping, check_positive_int, check_range
+from demur._checks import (
+    check_mapping,
+    check_nonnegative,
+    check_positive,
+    check_positive_int,
+    check_range,
+    check_rate,
+)
 from demur._kernels.polygons import cell_batches
-from demur.displays.base import ABSTAIN_COLOR, MU_WORDS, SERIES, PredictionDisplay
+from demur.costs.curves import CostCurve, cost_curve
+from demur.displays.base import ABSTAIN_COLOR, MU_WORDS, PC_WORDS, SERIES, PredictionDisplay
 from demur.displays.surfaces import NU_WORDS, draw_lemma
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import FloatArray, Range
 
-__all__ = ["RegionsDisplay"]
+__all__ = ["PrevalenceDisplay", "RegionsDisplay"]
 
 # surfaces whose costs differ by less are equally cheap
 _EQUAL = 1e-12
 _NAMED = 6
+# ticks of the axis of prevalences closer than this would run into each other
+_LEAST_GAP = 0.06
 _BESIDE = 44
 """Longest words of which the legend has two in a line."""
 _TIES, _OTHERS = "several models alike", "other models"
 # rules without a model -> colour
 _BASELINES = {"always negative": "#EFEFEF", "always positive": "#CFCFCF", "always abstain": ABSTAIN_COLOR}
+_DOT: dict[str, Any] = {
+    "ms": 9,
+    "mfc": "white",
+    "mec": "black",
+    "mew": 1.5,
+    "ls": "none",
+    "clip_on": False,
+    "zorder": 5,
+}
+
+
+class _RegionMap(PredictionDisplay):
+    """A map coloured by names: of models, and of rules without a model."""
+
+    def _paint(self, x: FloatArray, y: FloatArray, names: Any, colors: Mapping[str, str]) -> Any:
+        """Colour every point of a grid by its name."""
+        from matplotlib.colors import ListedColormap
+
+        codes = sum(number * (names == name) for number, name in enumerate(colors))
+        look = {"cmap": ListedColormap(list(colors.values())), "vmin": -0.5, "vmax": len(colors) - 0.5}
+        return self.ax_.pcolormesh(x, y, codes.T, alpha=0.75, rasterized=True, **look)
+
+    def _keyed(self, words: Mapping[str, str], colors: Mapping[str, str]) -> Self:
+        """Say below what the colours mean."""
+        from matplotlib.patches import Patch
+
+        patches = [
+            Patch(fc=colors[name], alpha=0.75, ec="#777777", lw=0.5, label=said)
+            for name, said in words.items()
+        ]
+        return self._finish(columns=2 if max(map(len, words.values())) <= _BESIDE else 1, extra=patches)
 
 
 class RegionsDisplay(
-    PredictionDisplay,
+    _RegionMap,
     of=AbstentionSurface,
     compute=abstention_surface,
     several=True,
@@ -95,9 +136,6 @@ class RegionsDisplay(
         costs : (mu, nu), optional
             Mark these; nu may be infinite where abstaining is no option.
         """
-        from matplotlib.colors import ListedColormap
-        from matplotlib.patches import Patch
-
         mu, nu = check_range(mu, "mu"), check_range(nu, "nu")
         steps = check_positive_int(resolution, "resolution", minimum=2)
         ax = self._begin(ax, size=(6.2, 5.8))
@@ -109,25 +147,16 @@ class RegionsDisplay(
         tied = self.shares_[_TIES] > _EQUAL  # else they are on borders only
         cheapest = _cheapest(self.result, *np.meshgrid(x, y, indexing="ij"), tied=tied)
         self._append_map(x, y, "mu nu", cheapest=cheapest)
-        painted = np.where(np.isin(cheapest, others), _OTHERS, cheapest)
-        codes = sum(number * (painted == name) for number, name in enumerate(colors))
-        look = {"cmap": ListedColormap(list(colors.values())), "vmin": -0.5, "vmax": len(colors) - 0.5}
-        self.mesh_ = ax.pcolormesh(x, y, codes.T, alpha=0.75, rasterized=True, **look)
+        self.mesh_ = self._paint(x, y, np.where(np.isin(cheapest, others), _OTHERS, cheapest), colors)
         draw_lemma(ax, mu, nu)
         self.point_ = None
         if costs is not None:
             words = f"your costs: $\\mu$ = {costs[0]:.3g}, "
             words += f"$\\nu$ = {costs[1]:.3g}" if np.isfinite(costs[1]) else "no abstaining"
-            dot = {"ms": 9, "mfc": "white", "mec": "black", "mew": 1.5, "ls": "none", "clip_on": False}
-            (self.point_,) = ax.plot(costs[0], min(costs[1], nu[1]), "o", label=words, zorder=5, **dot)
+            (self.point_,) = ax.plot(costs[0], min(costs[1], nu[1]), "o", label=words, **_DOT)
         legend = {**self.shares_, _OTHERS: sum(self.shares_[name] for name in others)}
-        patches = [
-            Patch(fc=color, alpha=0.75, ec="#777777", lw=0.5, label=f"{name}: {_percent(legend[name])}")
-            for name, color in colors.items()
-            if legend[name] > _EQUAL
-        ]
-        longest = max(len(str(patch.get_label())) for patch in patches)
-        return self._finish(columns=2 if longest <= _BESIDE else 1, extra=patches)
+        shown = {name: f"{name}: {_percent(legend[name])}" for name in colors if legend[name] > _EQUAL}
+        return self._keyed(shown, colors)
 
 
 def _percent(share: float) -> str:
@@ -167,3 +196,119 @@ def _cheapest(
     alone = (costs <= least + _EQUAL).sum(axis=0) == 1
     model = np.where(alone | (not tied), np.array(list(surfaces))[costs.argmin(axis=0)], _TIES)
     return np.where(below.any(axis=0), model, baseline)
+
+
+class PrevalenceDisplay(
+    _RegionMap,
+    of=CostCurve,
+    compute=cost_curve,
+    several=True,
+    default_name="model",
+    axes={"xlabel": PC_WORDS, "ylabel": NU_WORDS},
+):
+    """Which model is cheapest at which prevalence and price of a review; see `CostCurve.reviewed`.
+
+    False alarms cost mu misses throughout, so that PC(+) is an axis of prevalences, which stand on top.
+    Every model decides with its best window for a point, on the cases drawn. It has the points at which it
+    is cheaper than every rule without a model; where several are alike the first one has them. Slices at
+    one price are cost curves: `CostCurveDisplay` draws them, `best_ranges` says where they cross.
+
+    Parameters
+    ----------
+    result : mapping {name: CostCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    mesh_ : artist
+        The coloured map.
+    prevalence_axis_ : axes
+        The upper axis.
+    point_ : artist or None
+        The marked point.
+
+    Examples
+    --------
+    At which prevalences is a model worth having, if a review costs a fifth of a mistake?
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import PrevalenceDisplay
+    >>> y, s = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1], [1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5]
+    >>> display = PrevalenceDisplay.from_predictions(y, s).plot(resolution=101)
+    >>> drawn = display.frame()
+    >>> worth = drawn["prevalence"][(drawn["cheapest"] == "model") & (drawn["nu"] == 0.2)]
+    >>> f"{worth.min():.2f} to {worth.max():.2f}"
+    '0.01 to 0.99'
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, *, result: Mapping[str, CostCurve]) -> None:
+        super().__init__(result=check_mapping(result, "result", CostCurve))
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        mu: float = 1.0,
+        nu: Range | None = None,
+        resolution: int = 301,
+        point: tuple[float, float] | None = None,
+    ) -> Self:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        mu : float > 0
+            Cost of a false alarm in units of a miss.
+        nu : (low, high), optional
+            Costs of a review shown; up to where abstaining stops paying by default.
+        resolution : int
+            Points of the map, each way.
+        point : (prevalence, nu), optional
+            Mark these.
+        """
+        mu = check_positive(mu, "mu")
+        low, high = (0.0, mu / (1 + mu)) if nu is None else check_range(nu, "nu")
+        steps = check_positive_int(resolution, "resolution", minimum=2)
+        ax = self._begin(ax, size=(6.2, 5.8))
+        x, y = np.linspace(0, 1, steps), np.linspace(low, high, steps)
+        cheapest = np.stack([_cheapest_reviewed(self.result, x, float(price), mu) for price in y], axis=1)
+        slices = next(iter(self.result.values())).reviewed(high, mu=mu)
+        rate = np.broadcast_to(np.asarray(slices.prevalence(x))[:, None], cheapest.shape)
+        self._append_map(x, y, "pc nu", prevalence=rate, cheapest=cheapest)
+        colors = {name: SERIES[place % len(SERIES)] for place, name in enumerate(self.result)} | _BASELINES
+        self.mesh_ = self._paint(x, y, cheapest, colors)
+        self.point_ = None
+        if point is not None:
+            share, price = check_rate(point[0], "point"), float(check_nonnegative(point[1], "point"))
+            words = f"prevalence {share:.3g}, $\\nu$ = {price:.3g}"
+            at = share / (share + mu * (1 - share))
+            (self.point_,) = ax.plot(at, min(price, high), "o", label=words, **_DOT)
+        self.prevalence_axis_ = ax.secondary_xaxis("top")
+        shown = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
+        places = shown / (shown + mu * (1 - shown))
+        kept = [0]
+        for place in range(1, len(shown)):
+            if places[place] - places[kept[-1]] >= _LEAST_GAP and 1 - places[place] >= _LEAST_GAP:
+                kept.append(place)
+        kept.append(len(shown) - 1)
+        self.prevalence_axis_.set_xticks(places[kept], [f"{value:g}" for value in shown[kept]])
+        self.prevalence_axis_.set_xlabel(f"prevalence (a miss costs 1, a false alarm {mu:.3g})")
+        ax.set(xlim=(0, 1), ylim=(low, high))
+        # at the edges nothing costs anything
+        inside = cheapest[1:-1, 1:]
+        present = [name for name in colors if np.any(inside == name)]
+        return self._keyed({name: name for name in present}, colors)
+
+
+def _cheapest_reviewed(curves: Mapping[str, CostCurve], pc: FloatArray, nu: float, mu: float) -> Any:
+    """Return the name of what is cheapest at operating points and one price of a review."""
+    reviewed = [curve.reviewed(nu, mu=mu) for curve in curves.values()]
+    costs = np.stack([np.asarray(curve.expected_cost(pc)) for curve in reviewed])
+    trivial = np.stack([pc, 1 - pc, nu * (pc + (1 - pc) / mu)])
+    baseline = np.array(list(_BASELINES))[trivial.argmin(axis=0)]
+    # of costs that differ by rounding the first
+    first = (costs <= costs.min(axis=0) + _EQUAL).argmax(axis=0)
+    return np.where(costs.min(axis=0) < trivial.min(axis=0) - _EQUAL, np.array(list(curves))[first], baseline)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Compared", "command"]
 
-_FIGURES = ("surface", "difference", "regions", "reviews", "scores", "blocks", "groups")
+_FIGURES = ("surface", "difference", "regions", "prevalence", "reviews", "scores", "blocks", "groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +52,8 @@ class View(Flags):
         "--figure",
         type=click.Choice(_FIGURES),
         help="What -o x.png, .svg or .pdf draws: cost over all costs, where which of two models is cheaper, "
-        "which is cheapest where, cost by price of a review (many classes without costs), scores with their "
-        "window, blocks of time, groups of --by.",
+        "which is cheapest where and at which prevalence, cost by price of a review (many classes without "
+        "costs), scores with their window, blocks of time, groups of --by.",
     )
 
 
