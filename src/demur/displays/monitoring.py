@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import cycle
 from typing import Any, Self
 
@@ -25,7 +24,6 @@ from demur.monitoring.monitor import PolicyMonitor
 __all__ = ["MonitorDisplay"]
 
 _COLORS = {"negative": NEGATIVE_COLOR, "positive": POSITIVE_COLOR, "abstained": ABSTAIN_COLOR}
-_LARGEST_LOG_E = 12 * math.log(10)
 
 
 class MonitorDisplay(Display, of=PolicyMonitor):
@@ -81,7 +79,7 @@ class MonitorDisplay(Display, of=PolicyMonitor):
         total = np.array([row.n for row in rows])
         self._record(batch=batch, n=total)
         self._draw_outcomes(monitor, batch, total)
-        evidence = np.exp(np.minimum([row.log_e for row in rows], _LARGEST_LOG_E))
+        evidence = np.array([row.evidence for row in rows])
         self.lines_ += self.ax_[1].plot(batch, evidence, color="black", marker="o", ms=3)
         self.ax_[1].axhline(1 / monitor.alpha, color=ACCENT, lw=1.2)
         reach = min(0.01, float(evidence.min())), max(10 / monitor.alpha, 2 * float(evidence.max()))

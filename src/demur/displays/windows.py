@@ -44,6 +44,7 @@ ZONES = {
     1: ("positive", POSITIVE_COLOR),
 }
 """Decision code -> (word, colour), in the order of the scores."""
+_CALLED = {"negative": "called negative", "abstain": "to a person", "positive": "called positive"}
 
 
 class _ScoreBarsDisplay(Display):
@@ -304,8 +305,7 @@ class CaseCostsDisplay(_ScoreBarsDisplay, of=ScoreCosts):
             "reviews": factor * costs.review * (codes == ABSTAIN),
         }
         stops = self._bin(costs.scores, money, bins)
-        called = {"negative": "called negative", "abstain": "to a person", "positive": "called positive"}
-        finite, middle, size, _ = self._draw_zones(stops, bins, 0.12, called)
+        finite, middle, size, _ = self._draw_zones(stops, bins, 0.12, _CALLED)
         self.bars_ = {}
         for name, (words, color, hatch) in _STYLES.items():
             drawn = self.frame()[name]
@@ -331,7 +331,6 @@ def _amount(money: float) -> str:
 
 _MOST_CASES = 5000
 _AMOUNTS = 200
-_CALLED = {"negative": "called negative", "abstain": "to a person", "positive": "called positive"}
 
 
 class ExpectedCostDisplay(Display, of=ExpectedCostRule):

@@ -253,11 +253,6 @@ class _Scan:
         amounts = {f"amount{place}": column for place, column in enumerate(self.columns.amounts)}
         return amounts if self.columns.weights is None else {**amounts, _WEIGHT: self.columns.weights}
 
-    def first_scores(self, limit: int) -> tuple[FloatArray, bool]:
-        """Return the first scores, and whether they look like more than `limit` distinct ones."""
-        first = as_floats(self.table.head((self.model,), FIRST_ROWS)[self.model])
-        return first, looks_like_more_than(limit, first, more_rows=len(first) == FIRST_ROWS)
-
     def selected(self) -> Any:
         """Choose label, score, group, amounts and weight of every row."""
         table = self.table
@@ -292,6 +287,19 @@ class _Scan:
         if _NUMBER in keys:
             added |= {_LOWER: nw.col(_SCORE).min(), _UPPER: nw.col(_SCORE).max()}
         return collected(frame.with_columns(**values).group_by(_LABEL, *keys).agg(**added), most)
+
+    def rows(
+        self, frame: Any, *keys: str, limit: int, most_bins: int, bins: int | None = None
+    ) -> dict[str, Any]:
+        """Group by class, keys and score, or bin of scores: if `bins` are given or scores exceed `limit`."""
+        first = as_floats(self.table.head((self.model,), FIRST_ROWS)[self.model])
+        if bins is None and not looks_like_more_than(limit, first, more_rows=len(first) == FIRST_ROWS):
+            # two classes: twice as many rows as distinct scores, times the values of the keys
+            rows = self.grouped(frame, *keys, _SCORE, most=None if keys else 2 * limit)
+            if len(np.unique(rows[_SCORE]) if keys else rows[_SCORE]) <= 2 * limit:
+                return rows
+        bins_of_scores = fitting_bins(first, bins or most_bins)
+        return self.grouped(with_numbers(frame, bins_of_scores, weighted=False), *keys, _NUMBER)
 
     def sums(
         self, rows: Mapping[str, Any], positive: Any
@@ -351,14 +359,7 @@ def _require_complete(rows: Mapping[str, Any], scan: _Scan) -> None:
 
 def _score_costs(scan: _Scan, positive: Any, bins: int | None, limit: int) -> ScoreCosts:
     """Sum one model: one by one, and in bins if there are too many scores."""
-    first, many = scan.first_scores(limit)
-    frame, rows = scan.selected(), None
-    if bins is None and not many:
-        rows = scan.grouped(frame, _SCORE, most=2 * limit)
-    if rows is None or len(rows[_ROWS]) > 2 * limit:
-        rows = scan.grouped(
-            with_numbers(frame, fitting_bins(first, bins or DEFAULT_COST_BINS), weighted=False), _NUMBER
-        )
+    rows = scan.rows(scan.selected(), limit=limit, most_bins=DEFAULT_COST_BINS, bins=bins)
     _require_complete(rows, scan)
     _, cases, sums, squares = scan.sums(rows, positive)
     columns = [cases, *np.ascontiguousarray(sums.T), *np.ascontiguousarray(squares.T)]
@@ -400,7 +401,8 @@ def read_folded_costs(
         found: dict[Any, dict[str, FoldedCosts]] = {}
         for model in columns.scores:
             scan = _Scan(table, columns, terms, model, COST_PRODUCTS)
-            rows = _folded_rows(scan)
+            keys = [_FOLD] if columns.groups is None else [_FOLD, _GROUP]
+            rows = scan.rows(_with_folds(scan.selected()), *keys, limit=_MOST_SCORES, most_bins=_MOST_SCORES)
             _require_complete(rows, scan)
             for group, part in _parts(rows):
                 truth, cases, sums, products = scan.sums(part, positive)
@@ -425,19 +427,6 @@ def read_folded_costs(
                     FOLDS,
                 )
         return found
-
-
-def _folded_rows(scan: _Scan) -> dict[str, Any]:
-    """Group the rows by class, fold and score, or bin of scores where there are many."""
-    first, many = scan.first_scores(_MOST_SCORES)
-    frame = _with_folds(scan.selected())
-    keys = [_FOLD] if scan.columns.groups is None else [_FOLD, _GROUP]
-    if not many:
-        rows = scan.grouped(frame, *keys, _SCORE)
-        if len(np.unique(rows[_SCORE])) <= 2 * _MOST_SCORES:
-            return rows
-    frame = with_numbers(frame, fitting_bins(first, _MOST_SCORES), weighted=False)
-    return scan.grouped(frame, *keys, _NUMBER)
 
 
 def _parts(rows: Mapping[str, Any]) -> list[tuple[Any, Mapping[str, Any]]]:

@@ -88,7 +88,7 @@ class NamedClassifiers(AbstainingPredictions, _BaseComposition):  # type: ignore
     def _fit_params(
         self, members: list[tuple[str, Any]], metadata: dict[str, Any]
     ) -> dict[str, dict[str, Any]]:
-        """Return the arguments of `fit` for each classifier: weights, clusters, times, where it takes them."""
+        """Return the arguments of `fit` by classifier: weights, clusters and times, where it takes them."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **metadata)
             return {name: dict(routed[name].fit) for name, _ in members}

@@ -29,7 +29,6 @@ from demur.surface.window import ABSTAIN
 
 __all__ = ["Chart", "Guide", "Line", "log_ticks", "monitor_page", "round_ticks"]
 
-_LARGEST_LOG_E = 12 * math.log(10)
 # forbids everything but the style sheet in the page
 _RULES = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
@@ -190,7 +189,7 @@ def _decisions(monitor: Any, across: dict[str, Any]) -> Chart:
 
 
 def _evidence(monitor: Any, across: dict[str, Any]) -> Chart:
-    points = [(row.last, math.exp(min(row.log_e, _LARGEST_LOG_E))) for row in monitor.history]
+    points = [(row.last, row.evidence) for row in monitor.history]
     values = [value for _, value in points]
     low, high = min(0.1, *values), max(10 / monitor.alpha, 2 * max(values))
     now, most = _odds(values[-1]), _odds(monitor.e_value)
@@ -287,7 +286,7 @@ def _cells(monitor: Any, row: Any) -> list[str]:
     cost = "" if row.cost is None else number(row.cost)
     known = not monitor.scores_moved and row.prevalence is not None
     rated = [_percent(row.prevalence) if known else ""] if monitor.watches_scores else []
-    evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
+    evidence = _odds(row.evidence)
     return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, *rated, cost]
 
 

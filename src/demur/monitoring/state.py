@@ -40,6 +40,7 @@ _MOST_KEYS = 1000
 _MOST_ROWS = 120
 _LARGEST_POLICY = 12_000
 _KEY_DIGITS = 12
+_LARGEST_LOG_E = 12 * math.log(10)
 # seconds between two attempts to take a lock
 _BETWEEN = 0.05
 
@@ -81,6 +82,11 @@ class BatchRow:
     def n(self) -> float:
         """Cases with a decision."""
         return sum(self.counts)
+
+    @property
+    def evidence(self) -> float:
+        """Evidence after the last batch, at most 10**12 so that it fits on an axis."""
+        return math.exp(min(self.log_e, _LARGEST_LOG_E))
 
     def joined(self, later: "BatchRow") -> "BatchRow":
         """Return both as one row; the prevalence is their mean, by cases."""

@@ -603,6 +603,7 @@ class Policy(Result):
             )
         check_type(prices, "costs", CostModel)
         assert isinstance(prices, CostModel)
+        # a reward may cut a block unless -mu <= nu_positive - nu_negative <= 1
         gap = prices.nu_positive - prices.nu_negative if prices.may_abstain else 0.0
         if min(prices.nu_positive, prices.nu_negative) < 0 and not -prices.mu <= gap <= 1:
             raise UndefinedError(
