@@ -37,7 +37,7 @@ CUT_OFF = """() => [
     .filter(image => image.complete && image.naturalWidth === 0)
     .map(image => 'no picture: ' + image.getAttribute('src')),
 ]"""
-# at the width of a phone: tables, code and formulas on lines of their own may scroll, everything else must fit
+# at the width of a phone: tables, code and displayed formulas may scroll, everything else must fit
 TOO_WIDE = """() => [...document.querySelectorAll('.md-content *')]
   .filter(part => !part.closest('pre, table, svg, .formula'))
   .filter(part => part.getBoundingClientRect().right > window.innerWidth + 1)

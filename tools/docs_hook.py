@@ -189,10 +189,12 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def typeset_formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, which browsers draw without a script; one on a line of its own may scroll."""
-    if match[2] == "[":
-        return f'<div class="formula">{convert(html.unescape(match[3]), display="block")}</div>'
-    return convert(html.unescape(match[3]))
+    """Return a formula as MathML, which browsers draw without a script; a displayed one may scroll."""
+    block = match[2] == "["
+    made = convert(html.unescape(match[3]), display="block" if block else "inline")
+    # "don't know" and infinity are values, without the space around operators
+    made = re.sub(r"<mo>(&#x022A5;|&#x0221E;)</mo>", r"<mi>\1</mi>", made)
+    return f'<div class="formula">{made}</div>' if block else made
 
 
 def on_page_content(page_html: str, page, **_: object) -> str:
