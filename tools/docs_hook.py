@@ -30,7 +30,7 @@ USUAL_NAMES = {
 TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^>]*>")
 INLINE = re.compile(r"<code>([^<]+)</code>")
 BLOCK = re.compile(r'<div class="([\w -]*)highlight">(.*?)</div>', re.S)
-FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>([.,;:)]*)', re.S)
 WORD = re.compile(r'(<span class="n[a-z]?">)(\w+)(</span>)')
 BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span>$')
 
@@ -194,7 +194,10 @@ def typeset_formula(match: re.Match[str]) -> str:
     made = convert(html.unescape(match[3]), display="block" if block else "inline")
     # "don't know" and infinity are values, without the space around operators
     made = re.sub(r"<mo>(&#x022A5;|&#x0221E;)</mo>", r"<mi>\1</mi>", made)
-    return f'<div class="formula">{made}</div>' if block else made
+    if block:
+        return f'<div class="formula">{made}</div>{match[4]}'
+    # a stop does not begin a line
+    return f'<span class="unbroken">{made}{match[4]}</span>' if match[4] else made
 
 
 def on_page_content(page_html: str, page, **_: object) -> str:
