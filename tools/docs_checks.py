@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +38,7 @@ CUT_OFF = """() => [
     .filter(image => image.complete && image.naturalWidth === 0)
     .map(image => 'no picture: ' + image.getAttribute('src')),
 ]"""
-# at the width of a phone: tables, code and formulas on lines of their own may scroll, everything else must fit
+# at the width of a phone: tables, code and displayed formulas may scroll, everything else must fit
 TOO_WIDE = """() => [...document.querySelectorAll('.md-content *')]
   .filter(part => !part.closest('pre, table, svg, .formula'))
   .filter(part => part.getBoundingClientRect().right > window.innerWidth + 1)
@@ -144,6 +145,14 @@ def seen_in_browser(paths: list[Path]) -> list[str]:
             return ["no Chromium to look at the pages with"]
         print("not looked at: there is no Chromium")
         return []
+    # two browsers, since half of the time is spent waiting for one
+    with ThreadPoolExecutor(2) as pool:
+        halves = pool.map(looked_at, (paths[::2], paths[1::2]), (chromium, chromium))
+        return [problem for half in halves for problem in half]
+
+
+def looked_at(paths: list[Path], chromium: str) -> list[str]:
+    """Open pages in a browser of their own; return what is cut off or missing."""
     from playwright.sync_api import sync_playwright
 
     problems = []

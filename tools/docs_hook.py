@@ -30,7 +30,7 @@ USUAL_NAMES = {
 TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^>]*>")
 INLINE = re.compile(r"<code>([^<]+)</code>")
 BLOCK = re.compile(r'<div class="([\w -]*)highlight">(.*?)</div>', re.S)
-FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>([.,;:)]*)', re.S)
 WORD = re.compile(r'(<span class="n[a-z]?">)(\w+)(</span>)')
 BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span>$')
 
@@ -189,10 +189,15 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def typeset_formula(match: re.Match[str]) -> str:
-    """Return a formula as MathML, which browsers draw without a script; one on a line of its own may scroll."""
-    if match[2] == "[":
-        return f'<div class="formula">{convert(html.unescape(match[3]), display="block")}</div>'
-    return convert(html.unescape(match[3]))
+    """Return a formula as MathML, which browsers draw without a script; a displayed one may scroll."""
+    block = match[2] == "["
+    made = convert(html.unescape(match[3]), display="block" if block else "inline")
+    # "don't know" and infinity are values, without the space around operators
+    made = re.sub(r"<mo>(&#x022A5;|&#x0221E;)</mo>", r"<mi>\1</mi>", made)
+    if block:
+        return f'<div class="formula">{made}</div>{match[4]}'
+    # a stop does not begin a line
+    return f'<span class="unbroken">{made}{match[4]}</span>' if match[4] else made
 
 
 def on_page_content(page_html: str, page, **_: object) -> str:

@@ -73,7 +73,7 @@ def group_page(group: str, names: list[str]) -> str:
     lines = [f"# {group_title(group)} {{#{group_title(group)}}}", "", group_text(group), ""]
     lines += ["| name | what it is |", "|---|---|"]
     for name in names:
-        line = first_line(inspect.getdoc(public_object(homes()[name])) or "").replace("|", "\\|")
+        line = in_cell(first_line(inspect.getdoc(public_object(homes()[name])) or ""))
         lines.append(f"| [`{name}`][{homes()[name]}] | {line} |")
     return "\n".join([*lines, ""])
 
@@ -139,15 +139,17 @@ def verb_page(verb: str, command: click.Command, docs: Path) -> str:
     """Return the page of a verb: what it does, its examples, every flag, and where pages use it."""
     context = click.Context(command, info_name=f"demur {verb}")
     help_text = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    lines = [f"# demur {verb}", "", help_text, "", "```text", f"{command.get_usage(context)}", "```", ""]
+    lines = [f"# demur {verb}", "", flags_as_code(help_text), ""]
+    lines += ["```text", command.get_usage(context), "```", ""]
     if command.epilog:
         lines += ["## Examples", "", "```sh", *example_lines(command.epilog), "```", ""]
     tables: dict[str, list[str]] = {}
     for option in command.get_params(context):
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record:
-            flag, what = (part.replace("|", "\\|") for part in record)
-            tables.setdefault(getattr(option, "title", "Options"), []).append(f"| `{flag}` | {what} |")
+            flag, what = record
+            row = f"| `{flag}` | {in_cell(flags_as_code(what))} |"
+            tables.setdefault(getattr(option, "title", "Options"), []).append(row)
     for title, rows in tables.items():
         lines += [f"## {title}", "", "| flag | meaning |", "|---|---|", *rows, ""]
     used = []
@@ -161,6 +163,18 @@ def verb_page(verb: str, command: click.Command, docs: Path) -> str:
     if used:
         lines += ["## Where it is used", "", f"{', '.join(used)}.", ""]
     return "\n".join(lines)
+
+
+def in_cell(text: str) -> str:
+    """Return a text as it stands in a cell of a table."""
+    return text.replace("|", "\\|")
+
+
+def flags_as_code(text: str) -> str:
+    """Mark the flags in a text as code, outside of what is marked already."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def example_lines(epilog: str) -> Iterator[str]:

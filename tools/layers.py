@@ -153,17 +153,15 @@ def core_picture() -> str:
     for module in TopologicalSorter(edges).static_order():
         step[module] = 1 + max((step[other] for other in edges[module]), default=0)
         below[module] = edges[module].union(*(below[other] for other in edges[module]))
-    lines, width = ["```text"], 1 + max(map(len, CORE))
+    lines = ["| step | module | what it has | imports |", "|---|---|---|---|"]
     for number in range(1, max(step.values()) + 1):
         for module in (one for one in CORE if step[one] == number):
             # what comes with another one is not named again
             others = edges[module] - set().union(*(below[other] for other in edges[module]))
             used = sorted(others, key=lambda other: (step[other], other))
             shown = ", ".join(other.rpartition(".")[2] for other in used)
-            lines.append(
-                f"{number:>2}  {module:<{width}}{CORE[module]:<28}{f'<- {shown}' if shown else ''}".rstrip()
-            )
-    return "\n".join([*lines, "```"])
+            lines.append(f"| {number} | `{module}` | {CORE[module]} | {shown} |")
+    return "\n".join(lines)
 
 
 PICTURES = {"layers": picture, "core": core_picture}

@@ -179,3 +179,13 @@ def test_every_how_to_has_headings_and_a_figure(page):
     text = page.read_text()
     assert "\n## " in text
     assert re.search(r"^!\[.+\]\(.+\)", text, re.M)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "concepts").glob("*.md")), ids=lambda page: page.name)
+def test_tests_that_a_concept_names_exist(page):
+    text = page.read_text()
+    files = [DOCS.parent / path for path in re.findall(r"`(tests/[\w/]+\.py)`", text)]
+    assert [path for path in files if not path.exists()] == []
+    named = set(re.findall(r"`(test_\w+)`", text))
+    written = "".join(path.read_text() for path in files)
+    assert [name for name in named if f"def {name}(" not in written] == []
