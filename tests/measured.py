@@ -22,7 +22,7 @@ from demur.comparison import choice as choosing
 from demur.comparison import words
 from demur.comparison.candidates import baseline_code
 from demur.comparison.estimates import cost_at, losses_at, rates_of
-from demur.honest.decisions import joint_outcomes
+from demur.honest.decisions import outcomes
 from demur.honest.estimates import class_shares, mean_cost
 from demur.honest.intervals import added_errors
 from demur.windows.class_rule import ClassRule
@@ -195,7 +195,7 @@ def _paired(first, second, problem):
 
 def _gap_moments(cases, losses, first, second, shares, level):
     if losses.by_case is None:
-        joint = joint_outcomes(cases, first, second)
+        joint = outcomes(cases, first, second)
         gap = losses.relative[:, :, None] - losses.relative[:, None, :]
         sums = joint, joint * gap, joint * gap**2
         worst = [_table_sums(joint.sum(axis=axis), losses.relative).worst for axis in (2, 1)]

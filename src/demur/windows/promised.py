@@ -106,7 +106,7 @@ class PromisedPrecisions:
     def widest(
         self, positive: float | None, negative: float | None, *, confidence_level: float | None = None
     ) -> AbstentionWindow:
-        """Return what `widest_coverage_window` does."""
+        """Find the window of `widest_coverage_window`."""
         if positive is None and negative is None:
             raise InputError(
                 "`min_precision_positive` and `min_precision_negative` are both missing. "
