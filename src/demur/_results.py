@@ -149,14 +149,17 @@ class Result:
 
     Nobody can change what it holds (see the rule above). `to_dict` returns the fields and the
     properties listed in `_reported`, with plain Python values only, but not the evidence
-    (fields named in `_evidence`) a result was made from. `repr` tells the fields named in `_told`,
-    by default all; a notebook shows a table of them and a small figure.
+    (fields named in `_evidence`) a result was made from. `repr` shows the attributes named in `_told`,
+    by default all fields; "points:fpr" shows the length of `fpr`, or a number, as points. A notebook
+    shows a table of them and a small figure: of the method `_plotted`, its axes and its last argument,
+    if it names one.
     """
 
     __slots__ = ()
     _reported: ClassVar[tuple[str, ...]] = ()
     _told: ClassVar[tuple[str, ...]] = ()
     _evidence: ClassVar[tuple[str, ...]] = ("counts",)
+    _plotted: ClassVar[tuple[str, str, str, float] | None] = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -175,7 +178,12 @@ class Result:
         ]
 
     def __repr__(self) -> str:
-        told = [f"{name}={_shown(getattr(self, name))}" for name in self._told or self._fields()]
+        told = []
+        for entry in self._told or self._fields():
+            label, _, name = entry.rpartition(":")
+            value = getattr(self, name)
+            value = len(value) if label and hasattr(value, "__len__") else value
+            told.append(f"{label or name}={_shown(value)}")
         return f"{type(self).__name__}({', '.join(told)})"
 
     def _repr_html_(self) -> str:
@@ -190,6 +198,10 @@ class Result:
 
     def _figure(self) -> str:
         """Return a small figure of a curve or a window as SVG; empty where there is nothing to draw."""
+        if self._plotted is not None:
+            method, across, up, last = self._plotted
+            at = np.linspace(0.0, last, 101)
+            return _html.curve(at, getattr(self, method)(at), (across, up))
         for across, up in _AXES:
             x, y = getattr(self, across, None), getattr(self, up, None)
             if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.ndim == 1 and x.shape == y.shape:

@@ -16,7 +16,7 @@ def test_rows_like_two_cases_by_hand():
     sums = np.array([[8.0, 0.0, 2.0]])
     products = np.array([[40.0, 0.0, 2.0, 0.0, 8.0, 0.0]])
     cell = np.zeros(1)
-    like = FoldedCosts(cell, cell, cell > 0, cell.astype(int), cell + 2, sums, products, 10).like_cases()
+    like = FoldedCosts(cell, cell, cell > 0, cell.astype(int), cell + 2, sums, products, 10).moment_rows()
     assert sorted(like.losses.tolist()) == [[2.0, 0.0, 1.0], [6.0, 0.0, 1.0]]
     assert like.sizes.tolist() == [1.0, 1.0]
 
@@ -33,7 +33,7 @@ def test_rows_like_cases_have_their_sums_squares_and_products():
     products = np.stack([added(losses[:, i] * losses[:, j]) for i, j in PRODUCTS], axis=1)
     places = np.arange(8.0)
     made = FoldedCosts(places, places, places > 3, places.astype(int), added(None), sums, products, 8)
-    like = made.like_cases()
+    like = made.moment_rows()
     for column, (i, j) in enumerate(PRODUCTS):
         product = like.sizes * like.losses[:, i] * like.losses[:, j]
         assert np.bincount(like.cell, product) == pytest.approx(products[:, column])

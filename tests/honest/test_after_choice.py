@@ -19,7 +19,7 @@ def all_draws(losses, weight, models):
     """Mean cost outside of every possible draw that leaves a unit out: model's choices, and all."""
     n = len(losses)
     times = np.array([np.bincount(draw, minlength=n) for draw in itertools.product(range(n), repeat=n)])
-    part = after_choice._Part(1.0, np.arange(n))
+    part = 1.0, np.arange(n)
     inside, outside, some = judged_draws(losses[None], weight, [part], [times.astype(float)])
     chosen = cheapest(inside[some])
     costs = outside[some][np.arange(len(chosen)), 0, chosen]

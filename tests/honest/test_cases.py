@@ -15,7 +15,7 @@ from demur.honest import deviation_law
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
 from demur.honest.cross_fitting import fitted_surface
-from demur.honest.decisions import joint_outcomes, outcomes
+from demur.honest.decisions import outcomes
 from demur.honest.deviation_law import (
     deviations,
     effects_pay,
@@ -164,7 +164,7 @@ def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
         assert cost == pytest.approx(fitted_surface(split, model).cost(mu, nu), abs=1e-12)
         hindsight = (outcomes(split, [one.hindsight]) * losses).sum() / split.n
         assert hindsight == pytest.approx(abstention_surface(model.counts).cost(mu, nu), abs=1e-12)
-    joint = joint_outcomes(split, decided[0].honest, decided[1].honest)
+    joint = outcomes(split, decided[0].honest, decided[1].honest)
     assert joint.sum(axis=2) == pytest.approx(outcomes(split, decided[0].honest))
     assert joint.sum(axis=1) == pytest.approx(outcomes(split, decided[1].honest))
     gap = losses[:, :, None] - losses[:, None, :]
@@ -368,7 +368,7 @@ def test_decisions_and_tables_of_many_cases_against_the_definition(weighted):
         wanted = np.where(at >= last, 1, np.where(at < first, 0, ABSTAIN))
         assert np.array_equal(judged.honest[0], wanted)
     one, two = (judged.honest for judged in decided)
-    table, joint = outcomes(split, one), joint_outcomes(split, one, two)
+    table, joint = outcomes(split, one), outcomes(split, one, two)
     for kind, i, j in np.ndindex(2, 3, 3):
         there = (split.positive[rows.cell] == kind) & (one[0] % 3 == i) & (two[0] % 3 == j)
         assert joint[kind, i, j] == rows.cases[there].sum()

@@ -11,8 +11,7 @@ from demur import ABSTAIN, Budget, InputError
 from demur.costs.budget import Places
 from demur.windows import Budgeted, ExpectedCostRule, PiecewiseLinear
 from demur.windows.budgeted import PlaceUse
-from demur.windows.expression import Column, Least, Number
-from demur.windows.expression_values import ExpressionValues
+from demur.windows.expression import Column, ExpressionValues, Least, Number
 from demur.windows.rule import RULES
 
 

@@ -11,6 +11,7 @@ from demur._checks.arrays import (
     check_columns,
     check_covariance,
     check_finite,
+    check_fraction,
     check_matrix,
     check_nonnegative,
     check_number,
@@ -58,11 +59,9 @@ from demur._checks.samples import (
     check_positive_proba,
     check_prevalence,
     check_proba,
-    check_repeated_cases,
     check_simplex,
     check_times,
     check_whole_counts,
-    cluster_codes,
 )
 
 __all__ = [
@@ -80,6 +79,7 @@ __all__ = [
     "check_covariance",
     "check_decision_labels",
     "check_finite",
+    "check_fraction",
     "check_grid",
     "check_groups",
     "check_label_columns",
@@ -101,7 +101,6 @@ __all__ = [
     "check_range",
     "check_rate",
     "check_rate_pairs",
-    "check_repeated_cases",
     "check_rng",
     "check_roc_points",
     "check_same_length",
@@ -114,6 +113,5 @@ __all__ = [
     "check_weight_meaning",
     "check_weights",
     "check_whole_counts",
-    "cluster_codes",
     "input_error",
 ]

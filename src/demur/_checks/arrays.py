@@ -22,6 +22,7 @@ __all__ = [
     "check_covariance",
     "check_elements",
     "check_finite",
+    "check_fraction",
     "check_matrix",
     "check_nonnegative",
     "check_number",
@@ -244,6 +245,14 @@ def check_rate(value: Any, name: str) -> float:
     if type(value) is float and 0.0 <= value <= 1.0:
         return value  # asked once per fold: no array for it
     return check_number(check_probability(value, name), name)
+
+
+def check_fraction(value: Any, name: str, hint: str | None = None) -> float:
+    """Return one number strictly between 0 and 1."""
+    number = check_rate(value, name)
+    if not 0 < number < 1:
+        raise input_error(name, "must lie strictly between 0 and 1", number, hint)
+    return number
 
 
 def check_number(value: Any, name: str) -> float:

@@ -9,9 +9,9 @@ from demur._checks.arrays import (
     as_floats,
     broadcast,
     check_elements,
+    check_fraction,
     check_nonnegative,
     check_range,
-    check_rate,
     first_bad,
     input_error,
 )
@@ -35,10 +35,7 @@ __all__ = [
 
 def check_confidence_level(value: Any, name: str = "confidence_level") -> float:
     """Return one number strictly between 0 and 1."""
-    level = check_rate(value, name)
-    if not 0 < level < 1:
-        raise input_error(name, "must lie strictly between 0 and 1", level, "0.95 is usual.")
-    return level
+    return check_fraction(value, name, "0.95 is usual.")
 
 
 def check_positive_int(value: Any, name: str, *, minimum: int = 1) -> int:
@@ -106,7 +103,7 @@ def check_rng(rng: Any) -> np.random.Generator:
 
 
 def check_weight_meaning(weights: Any) -> str:
-    """Return what a weight means: one case that counts more or less, or so many cases."""
+    """Return the meaning of weights: importance of a case, or number of repeats."""
     return check_choice(weights, "weights", ("importance", "repeats"))
 
 

@@ -31,12 +31,11 @@ def check_labels(y_true: Labels, pos_label: Any = None) -> BoolArray:
     array = one_dimensional(y_true, "y_true")
     refuse_other_kinds(array)
     values = distinct_labels(array)
-    shown = some(values)
     if len(values) > 2:
         raise input_error(
             "y_true",
             "must hold two classes",
-            f"{len(values)} distinct labels ({shown})",
+            f"{len(values)} distinct labels ({some(values)})",
             "compare one class with the rest.",
         )
     if pos_label is None:
@@ -44,12 +43,12 @@ def check_labels(y_true: Labels, pos_label: Any = None) -> BoolArray:
             raise input_error(
                 "pos_label",
                 "is required unless the labels are {0, 1}, {-1, 1} or bool",
-                f"labels {shown}",
+                f"labels {some(values)}",
                 f"pass pos_label={values[-1]!r} if that is the positive class.",
             )
         pos_label = 1
     elif not isinstance(pos_label, Hashable) or (len(values) == 2 and pos_label not in values):
-        raise input_error("pos_label", f"must be one of the labels {shown}", repr(pos_label))
+        raise input_error("pos_label", f"must be one of the labels {some(values)}", repr(pos_label))
     if array.dtype.kind == "b":
         return array if pos_label else ~array
     if array.dtype.kind == "O":

@@ -30,11 +30,9 @@ __all__ = [
     "check_positive_proba",
     "check_prevalence",
     "check_proba",
-    "check_repeated_cases",
     "check_simplex",
     "check_times",
     "check_whole_counts",
-    "cluster_codes",
 ]
 
 _SUM_TO_ONE = 1e-9
@@ -84,19 +82,6 @@ def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> 
     if np.any(array > INTEGERS_EXACT_IN_FLOAT):
         raise input_error(name, "must not exceed 2**53", float(array.max()))
     return np.asarray(array, dtype=np.int64)
-
-
-def check_repeated_cases(positives: FloatArray, negatives: FloatArray, quantity: str) -> None:
-    """Require whole numbers of cases: sampling error is defined for independent cases."""
-    for column in (positives, negatives):
-        broken = column != np.floor(column)
-        if broken.any():
-            raise input_error(
-                "sample_weight",
-                f"must hold whole numbers (repeated cases) for {quantity}",
-                f"{column[broken][0]:g}",
-                "sampling error is defined for independent cases; a weight of 2 means a case seen twice.",
-            )
 
 
 def check_proba(values: ArrayLike, name: str = "proba", *, columns: int | None = None) -> FloatArray:
@@ -161,8 +146,10 @@ def check_block_length(block_length: Any, n: int, name: str = "block_length") ->
     return length
 
 
-def check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
-    """Return the cluster of every case as 0, 1, ..., and the number of clusters."""
+def check_groups(groups: Any, n: int | None = None, of: str = "y_true") -> IntArray | None:
+    """Return the cluster of each of the n rows of `of` as a number from 0 on; None where there are none."""
+    if groups is None:
+        return None
     array = np.asarray(groups)
     if array.ndim != 1:
         raise input_error("groups", "must be one-dimensional", f"shape {array.shape}")
@@ -170,16 +157,9 @@ def check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
     if missing.any():
         got = "NaN" if array.dtype.kind == "f" else repr(array[missing][0])
         raise input_error("groups", "must not contain NaN", got, "give such cases clusters of their own.")
-    labels, index = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
-    return index, len(labels)
-
-
-def cluster_codes(groups: Any, n: int, of: str = "y_true") -> IntArray | None:
-    """Return the cluster of each of the n rows of `of` as a number from 0 on."""
-    if groups is None:
-        return None
-    codes, _ = check_groups(groups)
-    check_same_length(**{of: np.empty(n), "groups": codes})
+    codes = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)[1]
+    if n is not None:
+        check_same_length(**{of: np.empty(n), "groups": codes})
     return codes
 
 

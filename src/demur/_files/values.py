@@ -10,7 +10,18 @@ from demur._checks import check_rate, input_error
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["is_number", "number", "numbers", "optional_number", "part", "rate", "shown", "text", "threshold"]
+__all__ = [
+    "is_number",
+    "listed",
+    "number",
+    "numbers",
+    "optional_number",
+    "part",
+    "rate",
+    "shown",
+    "text",
+    "threshold",
+]
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -31,6 +42,15 @@ def text(data: Any, name: str) -> str:
     if not isinstance(value, str):
         raise input_error(name, "must be text", shown(value))
     return value
+
+
+def listed(data: Any, name: str, kind: type = object) -> list[Any]:
+    """Return the list at a dotted name, of names if `kind` is str."""
+    values = part(data, name)
+    if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
+        rule = "must be a list of names" if kind is str else "must be a list"
+        raise input_error(name, rule, type(values).__name__)
+    return values
 
 
 def optional_number(data: Any, name: str) -> float | None:

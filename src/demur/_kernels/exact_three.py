@@ -62,7 +62,7 @@ def _scan_by_line(
     tiny: float,
     buffers: FloatArray,
 ) -> tuple[float, float, int, int]:
-    """Do what `_scan` does, to the bit, with array operations for each side of a line."""
+    """Scan as `_scan` does, to the bit, with array operations for each side of a line."""
     best, best_bound, best_slopes, best_flats = np.inf, 0.0, 0, 0
     totals, merged = np.empty(len(al) + 1), np.empty(len(al))
     for bound in np.column_stack([lines + tolerance, lines - tolerance]).ravel().tolist():

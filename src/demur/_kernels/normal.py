@@ -1,8 +1,8 @@
-"""Quantiles of the normal law and of Student's."""
+"""Quantiles and tails of the normal law and of Student's."""
 
 import math
 
-__all__ = ["normal_quantile", "t_quantile"]
+__all__ = ["normal_quantile", "t_quantile", "tail_pvalue"]
 
 
 def normal_quantile(level: float, *, sides: int = 2) -> float:
@@ -18,3 +18,12 @@ def t_quantile(level: float, df: float) -> float:
     from scipy.special import stdtrit
 
     return normal_quantile(level) if math.isinf(df) else -float(stdtrit(df, (1 - level) / 2))
+
+
+def tail_pvalue(statistic: float, alternative: str, df: float = math.inf) -> float:
+    """Return the p-value of a statistic: "two-sided", "less" or "greater"; normal law for infinite `df`."""
+    from scipy.special import ndtr, stdtr
+
+    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
+    pvalue = float(ndtr(tail) if math.isinf(df) else stdtr(df, tail))
+    return 2 * pvalue if alternative == "two-sided" else pvalue

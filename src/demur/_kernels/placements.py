@@ -81,7 +81,7 @@ def ordered(scores: FloatArray, weights: FloatArray | None, numbers: FloatArray 
 
 
 def mid_ranks(own: Ordered) -> FloatArray:
-    """Weight below each score of the class plus half of what is level with it; in ascending order."""
+    """Return weighted mid-ranks within the class, in ascending order."""
     starts = np.flatnonzero(np.append(True, own.scores[1:] != own.scores[:-1]))
     ends = np.append(starts[1:], len(own.scores))
     return np.repeat((own.below[starts] + own.below[ends]) / 2, ends - starts)

@@ -37,12 +37,13 @@ def root_between(
             # the root lies between the last two points; the third is the one left behind
             opposite, previous = previous, opposite
             opposite_value, previous_value = previous_value, opposite_value
-        share = _step(newest, opposite, previous, value, opposite_value, previous_value)
-
-
-def _step(a: float, b: float, c: float, fa: float, fb: float, fc: float) -> float:
-    """Share of the way from a to b, between which the root lies, to look at next; c is the third point."""
-    place, height = (a - b) / (c - b), (fa - fb) / (fc - fb)
-    if not (height**2 < place and (1 - height) ** 2 < 1 - place):
-        return 0.5  # the parabola through the three points turns between them
-    return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        # the root lies between a and b; c is the third point
+        (a, fa), (b, fb), (c, fc) = (
+            (newest, value),
+            (opposite, opposite_value),
+            (previous, previous_value),
+        )
+        place, height = (a - b) / (c - b), (fa - fb) / (fc - fb)
+        share = 0.5  # the parabola through the three points may turn between them
+        if height**2 < place and (1 - height) ** 2 < 1 - place:
+            share = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)

@@ -62,7 +62,7 @@ class Sample(NamedTuple):
         at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
         return float(at) if self.weights is None else float(self.weights[:at].sum())
 
-    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+    def neighbours(self, score: float, *, through: bool) -> tuple[float, float]:
         """Largest score below one (`through`: or equal), and the smallest of the others."""
         at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
         below = self.scores[at - 1] if at > 0 else -np.inf

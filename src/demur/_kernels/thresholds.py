@@ -13,6 +13,7 @@ __all__ = [
     "shortest_cut",
     "shortest_cuts",
     "shortest_in",
+    "thresholds_at",
 ]
 
 _MAX = np.finfo(np.float64).max
@@ -53,6 +54,17 @@ def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatA
     return np.concatenate([ends[0], low, ends[1]]), np.concatenate([ends[0], high, ends[1]])
 
 
+def thresholds_at(lower: FloatArray, upper: FloatArray, i: int, j: int) -> tuple[float, float]:
+    """Return the lower threshold above the first i intervals and the upper one below those from j on."""
+    first, last = (
+        cut_points(lower[max(at - 1, 0) : at + 1], upper[max(at - 1, 0) : at + 1]) for at in (i, j)
+    )
+    pair = float(first[0][min(i, 1)]), float(last[1][min(j, 1)])
+    if np.isnan(pair).any():
+        raise no_threshold()
+    return pair
+
+
 def shortest_cut(value: float, below: float, above: float) -> float:
     """Round a threshold to the fewest significant digits that keep it strictly between two scores.
 
@@ -74,7 +86,7 @@ def shortest_cut(value: float, below: float, above: float) -> float:
 
 
 def shortest_in(value: float, scores: FloatArray) -> float:
-    """Round a threshold by `shortest_cut` between the scores beside it; one that is a score stays."""
+    """Round a threshold by `shortest_cut` between its neighbouring scores; one that is a score stays."""
     below = float(np.max(scores, where=scores <= value, initial=-np.inf))
     above = float(np.min(scores, where=scores > value, initial=np.inf))
     return shortest_cut(float(value), below, above)

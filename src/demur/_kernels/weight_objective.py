@@ -245,7 +245,7 @@ def _search_line_by_columns(
     falls: FloatArray,
     lows: FloatArray,
 ) -> tuple[float, float, float]:
-    """Do what `_search_line` does, to the bit, with array operations: all sums in the order of the rows."""
+    """Search a line as `_search_line` does, to the bit, with array operations in the order of the rows."""
     rows, buckets = np.arange(len(g)), len(sums)
     lone = _lone_class(side)
     if lone >= 0:

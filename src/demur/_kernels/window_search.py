@@ -85,7 +85,12 @@ def cheapest_cuts(
     the smaller j. Costs within `slack` count as equal. With `first` only i >= ``first[j]`` are
     allowed. O(k) per row, or O(k log k) with `first`.
     """
-    begins = _running_minimum(start, slack) if first is None else _moving_minimum(start, first, slack)
+    if first is None:
+        # the smallest of the first j + 1 values: a later tie moves on, and the first is its own minimum
+        tied = start <= np.minimum.accumulate(start, axis=1) + slack
+        begins = np.maximum.accumulate(np.where(tied, np.arange(start.shape[1]), 0), axis=1)
+    else:
+        begins = _moving_minimum(start, first, slack)
     total = stop + np.take_along_axis(start, begins, axis=1)
     least = total.min(axis=1, keepdims=True)
     widths = below - np.take_along_axis(below, begins, axis=1)
@@ -95,14 +100,6 @@ def cheapest_cuts(
     i = np.take_along_axis(begins, j[:, None], axis=1)[:, 0]
     none = np.isinf(least[:, 0])
     return np.where(none, -1, i), np.where(none, -1, j)
-
-
-def _running_minimum(values: FloatArray, slack: FloatArray) -> IntArray:
-    """Index of the smallest of the first j + 1 values of a row for every j, the last of ties."""
-    smallest = np.minimum.accumulate(values, axis=1)
-    # a later tie moves the index on; the first value is always its own minimum
-    tied = np.where(values <= smallest + slack, np.arange(values.shape[1]), 0)
-    return np.asarray(np.maximum.accumulate(tied, axis=1))
 
 
 def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> IntArray:

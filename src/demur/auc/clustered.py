@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from demur._checks import (
     check_confidence_level,
     check_groups,
@@ -153,7 +155,7 @@ def _tables(
             "y_true", "must be an array of labels", "a ScoreCounts, which does not know the clusters"
         )
     positive, scores = check_labels(y_true, pos_label), [check_scores(y_score)]
-    cluster, _ = check_groups(groups)
+    cluster: Any = check_groups(np.asarray(groups))  # None is refused: clusters are needed here
     check_same_length(y_true=positive, y_score=scores[0], groups=cluster)
     if minus is not None:
         scores.append(check_scores(minus, "minus"))

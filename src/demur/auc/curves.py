@@ -66,7 +66,7 @@ Side = tuple[Callable[[np.random.Generator, int], Any], int, float]
 def partial_area(
     min_fpr: Any, max_fpr: Any, min_tpr: Any, max_tpr: Any, *, standardize: bool
 ) -> tuple[str, Functional]:
-    """Name and function of the partial area asked for: by fpr, or by tpr if one is given."""
+    """Return name and function of a partial area: by fpr, or by tpr if a limit of it is given."""
     by_tpr = min_tpr is not None or max_tpr is not None
     if by_tpr and not (min_fpr is None and max_fpr is None):
         raise input_error("min_tpr", "must be left out when a range of fpr is given", min_tpr)
@@ -257,15 +257,11 @@ class RocDifferenceTest(Result):
     n_resamples: int
     degenerate: bool
     _resampled: FloatArray
+    _told = ("quantity", "difference", "pvalue")
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the percentile interval of the difference."""
         return Interval(*percentile_limits(self._resampled, check_confidence_level(confidence_level)))
-
-    def __repr__(self) -> str:
-        return (
-            f"RocDifferenceTest({self.quantity}: difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
-        )
 
 
 def bootstrap_test(

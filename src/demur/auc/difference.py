@@ -15,7 +15,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from demur._checks import check_choice, check_confidence_level, check_weight_mea
 from demur._kernels.auc_variances import delong, newcombe_interval, score_interval
 from demur._kernels.jit import whole_job
 from demur._kernels.lattice_laws import COMPUTATIONS, too_large, upper_tail
-from demur._kernels.normal import normal_quantile, t_quantile
+from demur._kernels.normal import normal_quantile, t_quantile, tail_pvalue
 from demur._kernels.placements import TwoWay
 from demur._kernels.proportions import joined_limits, wald_limits
 from demur._results import Interval, Result
@@ -73,18 +73,13 @@ def normal_test(
 
     No variance: a difference of 0 has statistic 0 and p = 1, any other an infinite statistic.
     """
-    from scipy.special import ndtr, stdtr
-
     if variance > 0:
         statistic = difference / math.sqrt(variance)
     else:
         statistic = math.copysign(math.inf, difference) if difference else 0.0
     if difference == 0:
         return statistic, 1.0 if alternative == "two-sided" or variance == 0 else 0.5
-    two_sided = alternative == "two-sided"
-    tail = -abs(statistic) if two_sided else statistic if alternative == "less" else -statistic
-    pvalue = float(ndtr(tail) if math.isinf(df) else stdtr(df, tail))
-    return statistic, 2 * pvalue if two_sided else pvalue
+    return statistic, tail_pvalue(statistic, alternative, df)
 
 
 def difference_interval(
@@ -147,9 +142,7 @@ class _AucTest(Result):
     statistic: float
     pvalue: float
     df: float
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
+    _told: ClassVar[tuple[str, ...]] = ("difference", "pvalue")
 
 
 # ---------------------------------------------------------------- the same cases
@@ -221,6 +214,7 @@ class AucDifferenceTest(_AucTest):
     _interval_variance: float
     _tables: tuple[TwoWay, TwoWay, TwoWay]
     _clustered: tuple[ClusteredAuc, ClusteredAuc] | None
+    _told = ("difference", "pvalue", "method")
 
     def interval(self, confidence_level: float = 0.95, *, method: str | None = None) -> Interval:
         """Return the confidence interval of the difference, within [-1, 1].
@@ -257,12 +251,6 @@ class AucDifferenceTest(_AucTest):
         a, b = (one.limits(confidence_level) for one in self._clustered)
         correlation = _correlation([one.variance for one in self._clustered], self.variance)
         return _combined(aucs, a, b, correlation)
-
-    def __repr__(self) -> str:
-        return (
-            f"AucDifferenceTest(difference={self.difference:.4g}, pvalue={self.pvalue:.4g}, "
-            f"method={self.method!r})"
-        )
 
 
 def auc_difference_test(

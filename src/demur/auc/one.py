@@ -305,7 +305,7 @@ def auc_interval(
 
 
 def interval_of_table(table: TwoWay, confidence_level: float) -> AucInterval:
-    """Return what `auc_interval` gives for the cases of a table."""
+    """Return the score interval of `auc_interval` for a table."""
     spread = 0.0 if table.estimate in (0.0, 1.0) else placement_variance(table, "delong")
     return _score_interval(table, spread, confidence_level)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from demur._checks import (
     check_choice,
+    check_fraction,
     check_number,
     check_positive,
     check_positive_int,
@@ -49,17 +50,16 @@ def _planned_power(
     check_choice(variance, "variance", tuple(MODEL_VARIANCES))
     check_choice(alternative, "alternative", ("two-sided", "one-sided"))
     given = {"auc": auc, "null_auc": null_auc, "other_auc": other_auc}
-    rates = {name: check_rate(value, name) for name, value in given.items() if value is not None}
-    for name, rate in rates.items():
-        if not 0 < rate < 1:
-            raise input_error(name, "must lie strictly between 0 and 1", rate, "its variance is 0 there.")
+    rates = {
+        name: check_fraction(value, name, "its variance is 0 there.")
+        for name, value in given.items()
+        if value is not None
+    }
     reference = "null_auc" if other_auc is None else "other_auc"
     expected, other = rates["auc"], rates[reference]
     if expected == other:
         raise input_error("auc", f"must differ from {reference}", expected, "there is nothing to find.")
-    level = check_rate(significance_level, "significance_level")
-    if not 0 < level < 1:
-        raise input_error("significance_level", "must lie strictly between 0 and 1", level)
+    level = check_fraction(significance_level, "significance_level")
     rho = check_number(correlation, "correlation")
     if not -1 < rho < 1:
         raise input_error("correlation", "must lie strictly between -1 and 1", rho)
@@ -468,8 +468,8 @@ def pilot_study(
         variance, "variance", "a pilot without variance says nothing about a larger study."
     )
     for name in ("power", "significance_level"):
-        if names[name] is not None and not 0 < check_rate(names[name], name) < 1:
-            raise input_error(name, "must lie strictly between 0 and 1", names[name])
+        if names[name] is not None:
+            check_fraction(names[name], name)
     # what is open is NaN, and so is what it would be needed for
     gap = math.nan if difference is None else abs(check_number(difference, "difference"))
     if gap == 0:

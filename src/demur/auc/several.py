@@ -146,9 +146,7 @@ class AucContrastTest(Result):
     df: int
     pvalue: float
     degenerate: bool
-
-    def __repr__(self) -> str:
-        return f"AucContrastTest(statistic={self.statistic:.4g}, df={self.df}, pvalue={self.pvalue:.4g})"
+    _told = ("statistic", "df", "pvalue")
 
 
 def auc_contrast_test(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_positive_int, check_repeated_cases, input_error
+from demur._checks import check_confidence_level, check_positive_int, input_error
 from demur._resampling import resample
 from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
@@ -112,7 +112,7 @@ class ReliabilityCurve(Result):
         """
         level = check_confidence_level(confidence_level)
         runs = check_positive_int(n_resamples, "n_resamples")
-        check_repeated_cases(self.counts.positives, self.counts.negatives, "a consistency band")
+        self.counts.require_repeated_cases("a consistency band")
         cases = np.rint(self.weight).astype(np.int64)
         shown = np.unique(
             np.linspace(0, len(cases) - 1, min(len(cases), _MOST_SHOWN)).round().astype(np.int64)

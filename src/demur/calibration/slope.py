@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_repeated_cases, check_weight_meaning, input_error
+from demur._checks import check_confidence_level, check_weight_meaning, input_error
 from demur._kernels.normal import normal_quantile
 from demur._kernels.roots import root_between
 from demur._results import Interval, Result
@@ -152,7 +152,7 @@ def calibration_slope(
     )
     check_probabilities(counts, "a calibration slope")
     if weights == "repeats":
-        check_repeated_cases(counts.positives, counts.negatives, "a calibration slope")
+        counts.require_repeated_cases("a calibration slope")
         plain = squared = counts
     else:
         plain, squared = counts.importance("A calibration slope")

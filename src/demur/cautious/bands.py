@@ -222,7 +222,7 @@ def response_band(
 
 
 def _cases_of(y_true: Labels, proba: Any, labels: Any, bias: Any, costs: Any) -> tuple[_Cases, int]:
-    """Order the cases by their confidence and look up what each costs answered and abstained on."""
+    """Order the cases by confidence, with the loss of answering and of abstaining on each."""
     rows = as_floats(proba, "proba")
     if rows.ndim == 1:
         column = check_probability(rows, "proba")

@@ -176,6 +176,7 @@ class ResponseCurve(Polyline):
     states: States
     _reported = ("area",)
     _evidence = ("states",)
+    _told = ("metric", "n", "states:value", "area")
 
     def with_metric(self, metric: str, *, costs: ArrayLike | CostModel | None = None) -> ResponseCurve:
         """Return the curve of another metric from the same states, without sorting again."""
@@ -208,10 +209,6 @@ class ResponseCurve(Polyline):
         if not -reached <= state < reached:
             raise input_error("state", f"must be the index of one of {reached} states", state)
         return self.states.confusion(state % reached)
-
-    def __repr__(self) -> str:
-        what = f"metric={self.metric!r}, n={self.n:g}, states={len(self.value)}, area={self.area:.6g}"
-        return f"ResponseCurve({what})"
 
 
 def response_curve(
@@ -373,10 +370,8 @@ class AverageResponseCurve(Polyline):
     value: FloatArray
     metric: str
     n_curves: int
+    _told = ("metric", "curves:n_curves", "area")
     _reported = ("area",)
-
-    def __repr__(self) -> str:
-        return f"AverageResponseCurve(metric={self.metric!r}, curves={self.n_curves}, area={self.area:.6g})"
 
 
 def average_response_curves(
@@ -541,6 +536,7 @@ class RocResponseSurface(Result):
     volume: float
     states: TwoClassStates
     _evidence = ("states",)
+    _told = ("states:auc", "volume")
 
     def roc(self, abstention: float) -> RocCurve:
         """Return the ROC curve of the last state that abstains on at most this share."""
@@ -552,9 +548,6 @@ class RocResponseSurface(Result):
                 "Hint: ask for a smaller share."
             )
         return roc_curve(self.states.answered_counts(state))
-
-    def __repr__(self) -> str:
-        return f"RocResponseSurface(states={len(self.auc)}, volume={self.volume:.6g})"
 
 
 def roc_response_surface(

@@ -105,6 +105,7 @@ class RiskCoverageCurve(Result):
     _loss: FloatArray
     _weight: FloatArray | None
     _confidence: FloatArray
+    _told = ("n", "aurc", "e_aurc", "augrc", "convention")
 
     def risk_at(self, coverage: float) -> float:
         """Return the selective risk at a coverage; inside a group cases are answered at random."""
@@ -174,10 +175,6 @@ class RiskCoverageCurve(Result):
             interval=interval,
             confidence_level=confidence_level,
         )
-
-    def __repr__(self) -> str:
-        what = f"n={self.n:g}, aurc={self.aurc:.6g}, e_aurc={self.e_aurc:.6g}, augrc={self.augrc:.6g}"
-        return f"RiskCoverageCurve({what}, convention={self.convention!r})"
 
 
 def _bootstrap(

@@ -40,7 +40,7 @@ _SAME_WINDOW = 1e-12
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class States(ABC):
-    """What all response curves of one classifier share.
+    """States of one classifier, from which all its response curves are made.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class States(ABC):
 
     @property
     def n(self) -> float:
-        """Total weight: what state 0 answers."""
+        """Total weight, all of it answered in state 0."""
         return float(self.answered[0])
 
     @cached_property
@@ -116,7 +116,7 @@ class TwoClassStates(States):
         return np.asarray(below[self.start] + above[self.stop])
 
     def total_cost(self, costs: FloatArray) -> FloatArray:
-        """Cost of the four cells, and of what is left over as abstained."""
+        """Cost of the four cells and of the abstained cases."""
         m, gain = self.sums, costs[:2] - costs[2]
         below = gain[0, 0] * m.negative_below[self.start] + gain[0, 1] * m.positive_below[self.start]
         above = gain[1, 0] * m.negative_above[self.stop] + gain[1, 1] * m.positive_above[self.stop]
@@ -214,7 +214,7 @@ class EventStates(States):
         return always
 
     def _per_state(self, lost: FloatArray, final: float) -> FloatArray:
-        """Quantity per state from what each event takes away and what is left after all.
+        """Sum a quantity per state from the loss at each event and the rest after all of them.
 
         Summed from the last state backwards, so that nothing left is exactly nothing.
         """

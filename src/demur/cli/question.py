@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from demur._checks import check_times, cluster_codes
+from demur._checks import check_groups, check_times
 from demur._progress import Progress
 from demur._tables.numbers import percent
 from demur.cli.input.cases import Cases, Rows, read_cases
@@ -170,7 +170,7 @@ class Question:
             if problem.budget is not None:
                 coded = problem.budget.coded(columns["day"], columns["key"])
                 known |= dict(zip((roles["day"], roles["key"]), coded, strict=True))
-            clusters = cluster_codes(columns.get("cluster"), rows.n)
+            clusters = check_groups(columns.get("cluster"), rows.n)
             times = check_times(columns.get("time"), rows.n)
             labels = (self.labels[0], self.labels[1])
             codes = rows.codes.astype(np.bool_, copy=False)

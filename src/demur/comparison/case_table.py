@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_groups,
     check_labels,
     check_same_length,
     check_scores,
     check_times,
     check_weight_meaning,
     check_weights,
-    cluster_codes,
     input_error,
 )
 from demur._results import frozen
@@ -95,7 +95,7 @@ def check_columns(
     columns = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
-    clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
+    clusters, times = check_groups(groups, len(positive)), check_times(time, len(positive))
     beside = {name: check_scores(column, name) for name, column in (known or {}).items()}
     check_same_length(y_true=positive, **beside)
     # labels as the user wrote them; booleans and a class without cases as 0 and 1
@@ -139,7 +139,7 @@ def two_class_columns(
     for name, column in columns.items():
         check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
     labels = tuple(_builtin(name) for name in classes)
-    clusters, times = cluster_codes(groups, len(positive)), check_times(time, len(positive))
+    clusters, times = check_groups(groups, len(positive)), check_times(time, len(positive))
     return Columns(positive, columns, weight, (labels[0], labels[1]), clusters, times)
 
 
@@ -313,7 +313,7 @@ class CaseTable:
         weight = check_weights(sample_weight)
         for name, columns in models.items():
             check_same_length(**{"y_true": codes, f"scores of {name}": columns, "sample_weight": weight})
-        cluster, time = cluster_codes(groups, len(codes)), check_times(time, len(codes))
+        cluster, time = check_groups(groups, len(codes)), check_times(time, len(codes))
         rows = None
         if weight is not None:
             rows = np.flatnonzero(weight > 0)
@@ -539,7 +539,7 @@ def _split_sums(sums: FoldedCosts, problem: DecisionProblem) -> tuple[SplitCases
             f"Honest costs from sums need at least {_FEWEST_SUMMED} cases of each class, got {by_class[0]:g} "
             f"positive and {by_class[1]:g} negative. Hint: leave --engine out; so few fit into memory."
         )
-    like = sums.like_cases()
+    like = sums.moment_rows()
     # positives first, as splits of rows have them
     order = np.argsort(~sums.positive[like.cell], kind="stable")
     cell, losses = like.cell[order], like.losses[order]

@@ -100,7 +100,12 @@ class Places(NamedTuple):
             if dates is None:
                 rule = "must hold dates such as 2026-03-01"
                 raise input_error(self.column, rule, repr(batches[:1].tolist()[0]))
-            codes = np.unique(_floored(dates, self.per), return_inverse=True)[1]
+            if self.per == "week":
+                # 1970-01-01 was a Thursday
+                begins = (dates.astype("datetime64[D]").astype(np.int64) + 3) // 7
+            else:
+                begins = dates.astype(f"datetime64[{ {'hour': 'h', 'day': 'D', 'month': 'M'}[self.per] }]")
+            codes = np.unique(begins, return_inverse=True)[1]
         ordered = keys.astype(str) if self.text_key else _numbers(keys, self.key)
         ranks = np.unique(ordered, return_inverse=True)[1]
         pairs = codes * (len(ranks) + 1) + ranks
@@ -270,14 +275,6 @@ def _dates(array: Any, name: str) -> Any:
         return texts.astype("U19").astype("datetime64[s]")[place]
     except ValueError as error:
         raise input_error(name, "must hold dates", str(error)) from None
-
-
-def _floored(dates: Any, per: str) -> Any:
-    """Return the beginning of the period of every date."""
-    if per == "week":
-        days = dates.astype("datetime64[D]").astype(np.int64)
-        return (days + 3) // 7  # 1970-01-01 was a Thursday
-    return dates.astype(f"datetime64[{ {'hour': 'h', 'day': 'D', 'month': 'M'}[per] }]")
 
 
 def _in_order(array: Any) -> IntArray:

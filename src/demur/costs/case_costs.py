@@ -24,7 +24,7 @@ _FACTORS = ("miss_factor", "alarm_factor", "review_factor")
 
 
 class CaseFactors(NamedTuple):
-    """One point of the ranges of `CaseCosts`: what each of the three costs of a case is multiplied by."""
+    """Factors of the three costs of a case: one point of the ranges of `CaseCosts`."""
 
     miss: float = 1.0
     alarm: float = 1.0
@@ -143,7 +143,7 @@ class CaseCosts(Result):
     # ---------------------------------------------------------------- costs of the cases
 
     def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
-        """Return what every case costs under each action, before the factors."""
+        """Return the loss of every case under each action, before the factors."""
         positive = check_labels(y_true, pos_label)
         for name in (*ERRORS, *REVIEWS):
             value = getattr(self, name)
@@ -205,7 +205,11 @@ class CaseCosts(Result):
             name: factor * unit[:, 1 + columns.index(column)]
             for name, (column, factor, _) in self._amounts().items()
         }
-        reviewer = _with_fee(self.reviewer, arrays.pop("fee", None))
+        reviewer, fee = self.reviewer, arrays.pop("fee", None)
+        if isinstance(reviewer, ReviewCascade) and fee is not None:
+            reviewer = replace(reviewer, junior=replace(reviewer.junior, fee=fee))
+        elif reviewer is not None and fee is not None:
+            reviewer = replace(reviewer, fee=fee)
         alone = replace(self, **arrays, reviewer=reviewer, columns={})
         tables = [alone.losses(np.full(len(unit), kind)).table for kind in (False, True)]
         costs = np.stack(tables).transpose(0, 2, 1) * np.array(self.mean)[None, :, None]
@@ -215,7 +219,7 @@ class CaseCosts(Result):
         return np.asarray(tidy if self.may_abstain else tidy[:, :2])
 
     def never_abstaining(self) -> CaseCosts:
-        """Return the costs for somebody who must decide every case."""
+        """Return the same costs with abstention disabled."""
         nothing: dict[str, Any] = dict.fromkeys(("reviewer", *REVIEWS))
         return replace(self, **nothing)
 
@@ -262,15 +266,6 @@ def _column(described: str) -> tuple[str, float]:
         return (column, float(factor)) if star and column else (described, 1.0)
     except ValueError:
         return described, 1.0
-
-
-def _with_fee(reviewer: Any, fee: Any) -> Any:
-    """Return a reviewer with other fees, where these are given."""
-    if fee is None:
-        return reviewer
-    if isinstance(reviewer, ReviewCascade):
-        return replace(reviewer, junior=replace(reviewer.junior, fee=fee))
-    return replace(reviewer, fee=fee)
 
 
 def _of_rows(reviewer: Any, rows: BoolArray | IntArray) -> Any:

@@ -178,7 +178,7 @@ def _abstain_costs(price: Any, costs: FloatArray, classes: Sequence[Any]) -> Flo
 
 
 def _review_costs(reviewer: Reviewer, costs: FloatArray) -> FloatArray:
-    """Fee plus what the reviewer's mistakes cost; among many classes every wrong answer is as likely.
+    """Return fee plus expected cost of mistakes by class; all wrong answers are equally likely.
 
     With two classes the second one is the positive: sensitivity is its share recognised.
     """

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur import _html
 from demur._checks import (
     check_members,
     check_nonnegative,
@@ -57,6 +56,7 @@ class _Envelope(Result):
 
     positive_share: FloatArray
     negative_share: FloatArray
+    _plotted = ("expected_cost", "PC(+)", "expected cost", 1.0)
 
     @cached_property
     def _sorted(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -70,10 +70,6 @@ class _Envelope(Result):
     def _cut(self, pc: FloatArray) -> Any:
         """Number of blocks called negative at `pc`; ties go to positive."""
         return np.searchsorted(self._sorted[0], 1 - pc, side="left")
-
-    def _figure(self) -> str:
-        pc = np.linspace(0.0, 1.0, 101)
-        return _html.curve(pc, self.expected_cost(pc), ("PC(+)", "expected cost"))
 
     def expected_cost(self, pc: ArrayLike) -> Scalar:
         """Return the smallest normalised expected cost at operating points `pc` in [0, 1]."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from demur import _html
 from demur._checks import (
     check_both_classes,
     check_choice,
@@ -44,10 +43,7 @@ class CostLine(Result):
     fnr: float
     n_positive: int | None = None
     n_negative: int | None = None
-
-    def _figure(self) -> str:
-        pc = np.linspace(0.0, 1.0, 101)
-        return _html.curve(pc, self.expected_cost(pc), ("PC(+)", "expected cost"))
+    _plotted = ("expected_cost", "PC(+)", "expected cost", 1.0)
 
     def expected_cost(self, pc: ArrayLike) -> Scalar:
         """Return the normalised expected cost fpr + (fnr - fpr) pc."""
@@ -157,14 +153,11 @@ class CostLineDifference(Result):
 
     positive_table: FloatArray
     negative_table: FloatArray
+    _plotted = ("expected_cost", "PC(+)", "difference of cost", 1.0)
 
     @cached_property
     def _law(self) -> TwoClassLaw:
         return TwoClassLaw.of_tables(self.positive_table, self.negative_table)
-
-    def _figure(self) -> str:
-        pc = np.linspace(0.0, 1.0, 101)
-        return _html.curve(pc, self.expected_cost(pc), ("PC(+)", "difference of cost"))
 
     def expected_cost(self, pc: ArrayLike) -> Scalar:
         """Return the difference of normalised expected cost at `pc`."""

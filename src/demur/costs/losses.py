@@ -76,7 +76,7 @@ class Losses:
         return self.table - np.diagonal(self.table)[:, None]
 
     def bounds(self, actions: IntArray) -> FloatArray:
-        """Return what actions on cases without a label cost, with a row per class they may have."""
+        """Return the losses of actions on cases without a label, a row per class they may have."""
         if self.unlabelled is None:
             return self.table[:, actions]
         return self.unlabelled[:, np.arange(len(actions)), actions]

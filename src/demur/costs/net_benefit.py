@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from demur import _html
 from demur._checks import (
     check_confidence_level,
     check_labels,
@@ -50,10 +49,7 @@ class NetBenefitCurve(Result):
     sampled: bool
     weights: str
     _evidence = ("curve",)
-
-    def _figure(self) -> str:
-        threshold = np.linspace(0.0, 0.99, 100)
-        return _html.curve(threshold, self.net_benefit(threshold), ("threshold probability", "net benefit"))
+    _plotted = ("net_benefit", "threshold probability", "net benefit", 0.99)
 
     def net_benefit(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the net benefit of acting where the predicted probability is at least t.
@@ -302,6 +298,7 @@ class NetBenefitDifference(Result):
     difference: float
     standard_error: float
     _strata: tuple[Stratum, ...]
+    _told = ("t:threshold_probability", "difference", "standard_error")
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the confidence interval of the difference.
@@ -313,12 +310,6 @@ class NetBenefitDifference(Result):
         z = normal_quantile(check_confidence_level(confidence_level))
         low, high = linear_limits(self._strata, z)
         return Interval(float(low), float(high))
-
-    def __repr__(self) -> str:
-        return (
-            f"NetBenefitDifference(t={self.threshold_probability:g}, difference={self.difference:.4g}, "
-            f"standard_error={self.standard_error:.3g})"
-        )
 
 
 def net_benefit_difference(

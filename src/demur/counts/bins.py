@@ -138,7 +138,7 @@ class BinnedCounts(ScoreCounts):
         at = int(np.searchsorted(self.upper_scores, score, side="right" if through else "left"))
         return float(self.positives[:at].sum()), float(self.negatives[:at].sum())
 
-    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+    def neighbours(self, score: float, *, through: bool) -> tuple[float, float]:
         """Largest score of the bins that begin below one (`through`: or at it), smallest of the others."""
         at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
         below = self.upper_scores[at - 1] if at > 0 else -np.inf

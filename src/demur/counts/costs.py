@@ -27,8 +27,8 @@ from demur._checks import (
     input_error,
 )
 from demur._files.parquet import read_columns, write_columns
-from demur._kernels.sweep import ScoreGroups, ordered_sums, score_groups
-from demur._kernels.thresholds import cut_points, no_threshold
+from demur._kernels.sweep import ordered_sums, score_groups
+from demur._kernels.thresholds import thresholds_at
 from demur._kernels.window_search import cheapest_case_cuts, least_cost_of_any_order
 from demur._results import json_safe, read_only
 from demur.counts.bins import check_ranges
@@ -37,7 +37,7 @@ from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["COST_PRODUCTS", "FoldedCosts", "LikeCases", "ScoreCosts"]
+__all__ = ["COST_PRODUCTS", "FoldedCosts", "MomentRows", "ScoreCosts"]
 
 _SCHEMA = "demur.costs"
 _VERSION = 1
@@ -161,7 +161,15 @@ class ScoreCosts:
             check_same_length(**{"y_score": scores, name: column if column.ndim else None})
         groups = score_groups(scores)
         cases = groups.sizes()
-        sums, squares = zip(*(_sums_and_squares(groups, cases, one) for one in amounts), strict=True)
+        sums, squares = [], []
+        for one in amounts:
+            if one.ndim == 0:  # one cost of all cases
+                sums.append(float(one) * cases)
+                squares.append(float(one) ** 2 * cases)
+            else:
+                ascending = groups.ascending(one)
+                sums.append(groups.sums(ascending))
+                squares.append(groups.sums(ascending * ascending))
         return cls(groups.scores, groups.scores, cases, *sums, *squares)
 
     @classmethod
@@ -303,7 +311,7 @@ class ScoreCosts:
         return replace(self._window_of(min(i, j), j), lower=low, upper=high)
 
     def _window_of(self, i: int, j: int) -> AbstentionWindow:
-        """Add up what the window of the first i and j rows costs."""
+        """Describe the window of the first i and j rows with its cost."""
         n, parts = self.n, (slice(None, i), slice(j, None), slice(i, j))
         miss, alarm, review = (
             float(getattr(self, name)[part].sum()) / n for name, part in zip(_NAMES, parts, strict=True)
@@ -313,12 +321,13 @@ class ScoreCosts:
             for name, part in zip(_NAMES, parts, strict=True)
         )
         cost = miss + alarm + review
+        lower, upper = thresholds_at(self.scores, self.upper_scores, i, j)
         # sum of squared deviations; below 0 by rounding where all cases cost the same
         spread = max(0.0, squares - n * cost**2)
         return AbstentionWindow(
             about="amounts",
-            lower=self._cut(i)[0],
-            upper=self._cut(j)[1],
+            lower=lower,
+            upper=upper,
             cost=cost,
             miss=miss,
             alarm=alarm,
@@ -330,16 +339,6 @@ class ScoreCosts:
             certified=math.nan,
             n=n,
         )
-
-    def _cut(self, at: int) -> tuple[float, float]:
-        """Return the lower and the upper threshold between the first `at` rows and the rest."""
-        near = slice(max(0, at - 1), at + 1)
-        lower, upper = cut_points(self.scores[near], self.upper_scores[near])
-        # one row beside the cut: it is the first or the last, and the cut lies outside
-        place = min(at, 1) if at < len(self.scores) else len(lower) - 1
-        if math.isnan(lower[place]) or math.isnan(upper[place]):
-            raise no_threshold()
-        return float(lower[place]), float(upper[place])
 
     # ---------------------------------------------------------------- bins
 
@@ -410,17 +409,6 @@ class ScoreCosts:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _sums_and_squares(
-    groups: ScoreGroups, cases: FloatArray, amounts: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Add up one cost per case, or one cost of all cases, over every score."""
-    if amounts.ndim == 0:
-        value = float(amounts)
-        return value * cases, value**2 * cases
-    ascending = groups.ascending(amounts)
-    return groups.sums(ascending), groups.sums(ascending * ascending)
-
-
 def _even_starts(stakes: FloatArray, limit: int, cuts: Iterable[int]) -> IntArray:
     """First rows of at most `limit` bins that share out the stakes evenly; the `cuts` start a bin.
 
@@ -443,7 +431,7 @@ COST_PRODUCTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 """Pairs of the three costs whose products are summed: the squares first."""
 
 
-class LikeCases(NamedTuple):
+class MomentRows(NamedTuple):
     """Rows with the sums, squares and products of the cells they stand for.
 
     Row r stands for `sizes[r]` cases of cell `cell[r]`; columns of `losses` are called negative, called
@@ -471,7 +459,7 @@ class FoldedCosts(NamedTuple):
     products: FloatArray
     folds: int
 
-    def like_cases(self) -> LikeCases:
+    def moment_rows(self) -> MomentRows:
         """Return few rows per cell that have its mean costs and their covariances exactly.
 
         Costs of windows, their squares and those of their differences are sums over cells, so they come
@@ -487,7 +475,7 @@ class FoldedCosts(NamedTuple):
             covariance[:, i, j] = covariance[:, j, i] = np.where(np.abs(gap) > 1e-12 * size, gap, 0.0)
         varying = np.flatnonzero(np.any(np.diagonal(covariance, axis1=1, axis2=2) > 0, axis=0))
         if not varying.size:
-            return LikeCases(np.arange(len(mean)), self.cases, mean)
+            return MomentRows(np.arange(len(mean)), self.cases, mean)
         kept = covariance[:, varying[:, None], varying]
         values, vectors = np.linalg.eigh(kept)
         root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
@@ -498,4 +486,4 @@ class FoldedCosts(NamedTuple):
         steps[:, count:, varying] = -away
         losses = mean[:, None, :] + steps
         cell = np.repeat(np.arange(len(mean)), 2 * count)
-        return LikeCases(cell, self.cases[cell] / (2 * count), losses.reshape(-1, 3))
+        return MomentRows(cell, self.cases[cell] / (2 * count), losses.reshape(-1, 3))

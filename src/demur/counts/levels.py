@@ -13,7 +13,7 @@ __all__ = ["LevelCounts"]
 
 
 class LevelCounts:
-    """What all ordinal measures are computed from: the cases, sorted once in the way asked for.
+    """Cases of ordered classes, sorted once for all ordinal measures.
 
     The counterpart of `ScoreCounts` for more than two classes. Sorting within the levels serves
     the measures and the variance of one VUS; sorting over all levels, with positions, the rest.

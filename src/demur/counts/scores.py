@@ -18,7 +18,6 @@ from demur._checks import (
     check_left_out,
     check_nonnegative,
     check_prevalence,
-    check_repeated_cases,
     check_same_length,
     check_scores,
     check_type,
@@ -327,19 +326,26 @@ class ScoreCounts:
         """Do the same, but of bins that reach across the score no case counts."""
         return self.begun_below(score, through=through)
 
-    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+    def neighbours(self, score: float, *, through: bool) -> tuple[float, float]:
         """Largest score below one (`through`: or equal), and the smallest of the others; infinite without."""
         below, above = zip(
-            self._positive.beside(score, through=through),
-            self._negative.beside(score, through=through),
+            self._positive.neighbours(score, through=through),
+            self._negative.neighbours(score, through=through),
             strict=True,
         )
         return max(below), min(above)
 
     def require_repeated_cases(self, quantity: str) -> None:
         """Raise `InputError` if a weight is no whole number of cases; `quantity` ends the sentence."""
-        if not self.unweighted:
-            check_repeated_cases(self.positives, self.negatives, quantity)
+        for column in () if self.unweighted else (self.positives, self.negatives):
+            broken = column != np.floor(column)
+            if broken.any():
+                raise input_error(
+                    "sample_weight",
+                    f"must hold whole numbers (repeated cases) for {quantity}",
+                    f"{column[broken][0]:g}",
+                    "sampling error is defined for independent cases; a weight of 2 means a case seen twice.",
+                )
 
     def require_both_classes(self, quantity: str) -> None:
         """Raise `UndefinedError` if a class is missing; `quantity` opens the sentence."""

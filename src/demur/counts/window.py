@@ -1,4 +1,4 @@
-"""`AbstentionWindow`: two thresholds on the scores, and what is known of them."""
+"""`AbstentionWindow`: two thresholds on the scores with their cost and rates."""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ from demur._checks import (
     check_choice,
     check_class_codes,
     check_columns,
+    check_groups,
     check_scores,
     check_times,
     check_weights,
-    cluster_codes,
     input_error,
 )
 from demur._checks.arrays import is_missing
@@ -174,7 +174,7 @@ def training_cases(
     if len(classes) < 2:
         raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
     rows = np.arange(len(codes))
-    cluster = clusters_of(cluster_codes(groups, len(rows), "y"), rows)
+    cluster = clusters_of(check_groups(groups, len(rows), "y"), rows)
     return TrainingCases(labels, classes, codes, weights, rows, cluster, check_times(time, len(rows), "y"))
 
 

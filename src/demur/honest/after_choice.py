@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_finite, check_positive_int, check_same_length, check_weights, input_error
+from demur._checks import (
+    check_finite,
+    check_groups,
+    check_positive_int,
+    check_same_length,
+    check_weights,
+    input_error,
+)
 from demur._results import Result
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -154,12 +161,10 @@ def cost_after_choice(
         raise input_error(
             "models", f"must hold one True or False per candidate ({table.shape[-1]})", repr(models)
         )
-    check_same_length(
-        losses=table, sample_weight=weight, groups=None if groups is None else np.asarray(groups)
-    )
+    check_same_length(losses=table, sample_weight=weight)
+    group = check_groups(groups, len(table), "losses")
     weight = np.ones(len(table)) if weight is None else weight
-    if groups is not None:
-        group = np.unique(np.asarray(groups), return_inverse=True)[1]
+    if group is not None:
         sums = np.array([np.bincount(group, weight * column) for column in table.T]).T
         weight = np.bincount(group, weight).astype(np.float64)
         table = sums / weight[:, None]
@@ -190,7 +195,7 @@ def after_choice(
     n_resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> AfterChoice:
-    """Average what the candidate chosen in every draw costs outside of it, in the first scenario.
+    """Average the cost of the candidate chosen in each draw on the units left out, in the first scenario.
 
     Each block holds some of the candidates, in their order; draws of different blocks are independent.
     """
@@ -234,39 +239,36 @@ def _drawn_means(units: LossUnits, n_resamples: int, seed: int) -> tuple[FloatAr
         rows = np.repeat(np.arange(len(weight)), units.copies.astype(np.int64))
         every, weight = every[:, rows], weight[rows]
         stratum = None if stratum is None else stratum[rows]
-    parts = [_Part(1.0, np.arange(len(weight)))]
+    parts = [(1.0, np.arange(len(weight)))]
     if stratum is not None and units.shares is not None:
         members = (np.flatnonzero(stratum == k) for k in range(len(units.shares)))
-        parts = [_Part(share, own) for share, own in zip(units.shares, members, strict=True) if share]
-    times = [_times_drawn(part.units, n_resamples, seed, len(weight)) for part in parts]
+        parts = [(float(share), own) for share, own in zip(units.shares, members, strict=True) if share]
+    times = [_times_drawn(own, n_resamples, seed, len(weight)) for _, own in parts]
     return judged_draws(every, weight, parts, times)
 
 
-class _Part(NamedTuple):
-    """Units that are drawn among each other, and the share of their mean in the whole."""
-
-    share: float
-    units: IntArray
-
-
 def judged_draws(
-    every: FloatArray, weight: FloatArray, parts: Sequence[_Part], times: Sequence[FloatArray]
+    every: FloatArray,
+    weight: FloatArray,
+    parts: Sequence[tuple[float, IntArray]],
+    times: Sequence[FloatArray],
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return mean losses (draws, scenarios, candidates) in draws and outside, and which leave some out.
 
+    A part is the share of its mean in the whole, and the units that are drawn among each other.
     Element [b, g] of ``times[p]`` says how often draw b has unit g of part p.
     """
     shape = len(times[0]), len(every), every.shape[2]
     drawn, outside = np.zeros(shape), np.zeros(shape)
     some = np.ones(len(drawn), dtype=np.bool_)
-    for part, counts in zip(parts, times, strict=True):
-        own, left = weight[part.units], (counts == 0).astype(np.float64)
+    for (share, units), counts in zip(parts, times, strict=True):
+        own, left = weight[units], (counts == 0).astype(np.float64)
         some &= left.any(axis=1)
         for total, number in ((drawn, counts), (outside, left)):
             size = np.maximum(number @ own, np.finfo(np.float64).tiny)
             for scenario, table in enumerate(every):
-                sums = number @ (own[:, None] * table[part.units])
-                total[:, scenario] += part.share * sums / size[:, None]
+                sums = number @ (own[:, None] * table[units])
+                total[:, scenario] += share * sums / size[:, None]
     return drawn, outside, some
 
 

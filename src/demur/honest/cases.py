@@ -20,10 +20,11 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.placements import Ordered
+from demur._kernels.sweep import Sample
 from demur._results import frozen, read_only
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
+from demur.honest.class_rows import ClassRows, classes_of
 from demur.honest.held_out import (
     ForecastScores,
     JudgedRules,
@@ -357,14 +358,13 @@ class SplitCases:
         """
         if self.shuffled is not None:
             model = self.shuffled.judge(scores, counts, orders)
-            classes = classes_of(scores, self.positive, self.splits)
-            return model._replace(classes=tuple(tuple(by_class) for by_class in classes))
-        if orders is None:
-            classes = classes_of(scores, self.positive, self.splits)
-            counts = self.counts(scores) if counts is None else counts
-        else:
-            classes = ordered_classes(self.positive, orders, self.splits)
-            counts = counts_of(classes[0]) if counts is None else counts
+            return model._replace(classes=classes_of(scores, self.positive, self.splits))
+        classes = classes_of(scores, self.positive, self.splits, orders)
+        if counts is None and orders is None:
+            counts = self.counts(scores)
+        elif counts is None:
+            positive, negative = (Sample(one.scores, None) for one in classes[0])
+            counts = ScoreCounts(_positive=positive, _negative=negative)
         honest, positions = judge_sorted(classes, self.splits, prevalence=self.prevalence)
         hindsight = judge_with_hindsight(counts, self.prevalence)
         hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)
@@ -378,7 +378,7 @@ class SplitCases:
             tuple(read_only(position) for position in positions),
             hindsight,
             read_only(hindsight_position),
-            tuple(tuple(by_class) for by_class in classes),
+            classes,
         )
 
 

@@ -128,7 +128,7 @@ def guaranteed_cuts(bounds: RateBounds, below: FloatArray, costs: RelativeCosts)
 
 
 def least_possible_cost(bounds: RateBounds, costs: RelativeCosts) -> float:
-    """Bound from below what any window costs, for weights that are not negative."""
+    """Bound the cost of all windows from below, for weights that are not negative."""
     mu, nu_p, nu_n = costs
     start = (1 - nu_p) * bounds.missed_low + nu_n * bounds.alarmed_low
     stop = (mu - nu_n) * bounds.alarmed_low + nu_p * bounds.missed_low
@@ -480,7 +480,7 @@ class SurfaceCertificate(Result):
         )
 
     def bound_of(self, window: AbstentionWindow | tuple[float, float], *, costs: CostModel) -> float:
-        """Return what `of_window` calls `certified_expected_cost`, without the other bounds.
+        """Return only the `certified_expected_cost` of `of_window`.
 
         Counts only the cases on either side of the thresholds, whatever the number of scores.
         """

@@ -1,4 +1,4 @@
-"""Rows of one class in ascending order of score, with their folds: what every split is read from."""
+"""Rows of one class in ascending order of score, with their folds."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from demur.counts.scores import ScoreCounts
 from demur.honest.splits import Rows, Splits
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ClassRows", "classes_of", "counts_of", "ordered_classes", "others_pooled", "rows_pooled"]
+__all__ = ["ClassRows", "classes_of", "others_pooled", "rows_pooled"]
 
 
 class ClassRows(NamedTuple):
@@ -27,50 +27,45 @@ class ClassRows(NamedTuple):
     cases: FloatArray | None
 
 
-def classes_of(scores: FloatArray, positive: BoolArray, splits: Splits) -> list[list[ClassRows]]:
-    """Sort the rows of each class by score once and return them with the folds of every split."""
-    by_split = []
-    order: dict[int, tuple[IntArray, FloatArray]] = {}
+def classes_of(
+    scores: FloatArray,
+    positive: BoolArray,
+    splits: Splits,
+    orders: tuple[Ordered, Ordered] | None = None,
+) -> tuple[tuple[ClassRows, ...], ...]:
+    """Return the rows of each class by ascending score, with the folds of every split; sort once.
+
+    Nothing is sorted where the `orders` of both classes are known already.
+    """
+    by_split: list[tuple[ClassRows, ...]] = []
+    ordered: list[tuple[IntArray, FloatArray]] = []
     same = all(np.array_equal(rows.cell, splits.repeats[0].cell) for rows in splits.repeats[1:])
     for rows in splits.repeats:
-        row_positive = positive[rows.cell]
-        for index, own in enumerate((row_positive, ~row_positive)):
-            if index not in order or not same:
+        if not ordered or not same:
+            row_positive, ordered = positive[rows.cell], []
+            for own, order in zip((row_positive, ~row_positive), orders or (None, None), strict=True):
                 members = np.flatnonzero(own)
+                if order is not None:
+                    ordered.append((members[order.cases], order.scores))
+                    continue
                 ascending = scores[rows.cell[members]]
                 if np.any(ascending[1:] < ascending[:-1]):
                     by_score = ascending_order(ascending)
                     members, ascending = members[by_score], ascending[by_score]
-                order[index] = members, ascending
-        by_split.append(_with_folds([order[0], order[1]], rows))
-    return by_split
+                ordered.append((members, ascending))
+        by_split.append(_with_folds(ordered, rows))
+    return tuple(by_split)
 
 
-def ordered_classes(
-    positive: BoolArray, orders: tuple[Ordered, Ordered], splits: Splits
-) -> list[list[ClassRows]]:
-    """Do the same for cases without weights whose classes are ordered already."""
-    row_positive = positive[splits.repeats[0].cell]
-    members = np.flatnonzero(row_positive), np.flatnonzero(~row_positive)
-    ordered = [(one[order.cases], order.scores) for one, order in zip(members, orders, strict=True)]
-    return [_with_folds(ordered, rows) for rows in splits.repeats]
-
-
-def _with_folds(ordered: Sequence[tuple[IntArray, FloatArray]], rows: Rows) -> list[ClassRows]:
+def _with_folds(ordered: Sequence[tuple[IntArray, FloatArray]], rows: Rows) -> tuple[ClassRows, ...]:
     """Look up fold and number of cases of the rows of each class, which come with their scores."""
     single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
     # short integers are looked up faster
     fold = rows.fold.astype(np.int16) if rows.fold.max(initial=0) < 2**15 else rows.fold
-    return [
+    return tuple(
         ClassRows(members, scores, fold[members], None if single else rows.cases[members])
         for members, scores in ordered
-    ]
-
-
-def counts_of(classes: Sequence[ClassRows]) -> ScoreCounts:
-    """Count the cases of both classes, of one row each."""
-    positive, negative = (Sample(one.scores, None) for one in classes)
-    return ScoreCounts(_positive=positive, _negative=negative)
+    )
 
 
 def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[FloatArray]) -> ScoreCounts:

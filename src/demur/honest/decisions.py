@@ -1,4 +1,4 @@
-"""What rules decide on every case: chosen without the case's fold, and with hindsight.
+"""Decisions on every case, by the rule learned without its fold and by that of all cases.
 
 At fixed costs all that matters of a rule are its decisions. A table of (class, decision) counts
 gives its cost, a table of (class, decision, decision of another rule) the paired difference.
@@ -21,7 +21,6 @@ __all__ = [
     "Codes",
     "Judged",
     "code_type",
-    "joint_outcomes",
     "judge_constant",
     "outcomes",
 ]
@@ -54,12 +53,12 @@ class Judged:
 
 
 def code_type(n_classes: int) -> type[np.signedinteger[Any]]:
-    """Return the type of the codes of so many classes."""
+    """Return the smallest integer type that holds the codes of all classes."""
     return np.int8 if n_classes <= np.iinfo(np.int8).max else np.int16
 
 
 def judge_constant(cases: SplitCases, code: int) -> Judged:
-    """Decide alike on every case."""
+    """Apply one action to every case."""
     kind = code_type(cases.n_classes)
     return Judged(
         tuple(np.full(len(rows.cell), code, dtype=kind) for rows in cases.splits.repeats),
@@ -70,24 +69,14 @@ def judge_constant(cases: SplitCases, code: int) -> Judged:
 # ---------------------------------------------------------------- tables
 
 
-def outcomes(cases: SplitCases, decisions: Sequence[Codes], *, power: int = 1) -> FloatArray:
-    """Count cases, averaged over the splits: a row per class, a column per action, abstaining last.
+def outcomes(cases: SplitCases, *rules: Sequence[Codes], power: int = 1) -> FloatArray:
+    """Count cases by class and by the actions of one rule or of two, averaged over the splits.
 
-    One column of decisions (hindsight) counts for the first split. With `power` 2 the squares of the
-    weights are summed.
+    A row per class, then an axis per rule, abstaining last. One column of decisions (hindsight) counts for
+    the first split. With `power` 2 the squares of the weights are summed.
     """
-    return _table(cases, [(codes,) for codes in decisions], power)
-
-
-def joint_outcomes(
-    cases: SplitCases, first: Sequence[Codes], second: Sequence[Codes], *, power: int = 1
-) -> FloatArray:
-    """Number of cases by class, decision of the first rule and decision of the second."""
-    return _table(cases, list(zip(first, second, strict=True)), power)
-
-
-def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]], power: int) -> FloatArray:
-    m, actions, width = cases.n_classes, cases.n_actions, len(decisions[0])
+    m, actions, width = cases.n_classes, cases.n_actions, len(rules)
+    decisions = list(zip(*rules, strict=True))
     total = np.zeros(m * actions**width)
     for split, (rows, columns) in enumerate(zip(cases.splits.repeats, decisions, strict=False)):
         judged = cases.splits.judged(split)

@@ -321,7 +321,7 @@ def _add_products_by_block(
     turned: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Do what `_add_products` does, to the bit, with array operations for many points p at once.
+    """Add products as `_add_products` does, to the bit, with array operations for many points p at once.
 
     Entries q > p, which nobody reads, may be filled as well.
     """

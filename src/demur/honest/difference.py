@@ -18,7 +18,7 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.deviation_law import largest_deviations, upper_quantile
-from demur.honest.pairs import PairedCases, paired_cases
+from demur.honest.pairs import paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
 from demur.surface.review import ReviewPrices
@@ -203,29 +203,12 @@ def surface_difference_band(
         rng=rng,
         quantity="a surface difference",
     )
-    return _difference_band(
-        cases, x, y, review, level=level, method=method, draws=draws, rng=generator, workers=threads
-    )
-
-
-def _difference_band(
-    cases: PairedCases,
-    x: FloatArray,
-    y: FloatArray,
-    review: ReviewPrices,
-    *,
-    level: float,
-    method: str,
-    draws: int,
-    rng: np.random.Generator,
-    workers: int,
-) -> SurfaceDifferenceBand:
-    """Make the band from judged cases and checked arguments."""
-    mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
+    at_mu, at_nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
     # above the border of useful abstention nobody abstains whatever it costs (lemma 1): one point per mu
-    positive, negative = review.by_class(mu, nu)
-    never = ~(mu * positive + negative < mu)
-    points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
+    positive, negative = review.by_class(at_mu, at_nu)
+    never = ~(at_mu * positive + negative < at_mu)
+    grid = np.stack([at_mu, np.where(never, np.inf, at_nu)])
+    points, place = np.unique(grid, axis=1, return_inverse=True)
     prices, place = Prices.of_surface(points[0], points[1], review), place.ravel()
     hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
     honest, honest_error = cases.honest.difference_and_error(prices)
@@ -239,7 +222,7 @@ def _difference_band(
         )
         low, high = k[0] - kc[1], kc[0] - k[1]
     drawn = largest_deviations(
-        cases.honest, prices, honest_error, n_resamples=draws, rng=rng, workers=workers
+        cases.honest, prices, honest_error, n_resamples=draws, rng=generator, workers=threads
     )
     worst = drawn.max(axis=1)
     z = normal_quantile(level)

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from demur._checks import check_choice, check_positive_int, check_rate, input_error
+from demur._checks import check_choice, check_fraction, check_positive_int, input_error
 from demur._results import read_only
 from demur.typing import ArrayLike, FloatArray, IntArray
 
@@ -158,9 +158,7 @@ def distribution_bounds(
     0.0569
     """
     size = check_positive_int(n, "n")
-    level = check_rate(delta, "delta")
-    if not 0 < level < 1:
-        raise input_error("delta", "must lie strictly between 0 and 1", level)
+    level = check_fraction(delta, "delta")
     check_choice(method, "method", BOUND_METHODS)
     if method == "dkw" and level > 0.5:
         raise input_error("delta", "must not exceed 0.5 for the method 'dkw'", level)

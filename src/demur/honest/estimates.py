@@ -13,7 +13,7 @@ import numpy as np
 from demur._results import Interval
 from demur.costs.losses import Losses
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import Codes, Judged, joint_outcomes, outcomes
+from demur.honest.decisions import Codes, Judged, outcomes
 from demur.honest.mean_loss import (
     LossSample,
     MeanLoss,
@@ -116,7 +116,7 @@ def mean_cost(cases: FloatArray, losses: FloatArray, shares: FloatArray | None) 
 
 
 def paid_sums(cases: SplitCases, losses: FloatArray, decisions: Sequence[Codes]) -> FloatArray:
-    """Sum what decisions cost by class and action, averaged over the splits; every case has its own costs."""
+    """Sum costs by class and action, averaged over the splits, where every case has its own."""
     actions = losses.shape[1]
     total = np.zeros(cases.n_classes * actions)
     for split, (rows, codes) in enumerate(zip(cases.splits.repeats, decisions, strict=False)):
@@ -164,14 +164,11 @@ def tabled_losses(
     """Return the loss of one or two rules in every cell of the table of their outcomes, and their weights."""
     cases, table = rules[0].cases, losses.table
     decisions = [rule.judged.honest for rule in rules]
-    if len(rules) == 1:
-        mass, found = rules[0].honest, [table]
-    else:
-        mass = joint_outcomes(cases, *decisions)
+    mass, found = rules[0].honest, [table]
+    if len(rules) > 1:
+        mass = outcomes(cases, *decisions)
         found = [np.broadcast_to(one, mass.shape) for one in (table[:, :, None], table[:, None, :])]
-    squares = mass
-    if cases.weights == "importance":
-        squares = (outcomes if len(rules) == 1 else joint_outcomes)(cases, *decisions, power=2)
+    squares = outcomes(cases, *decisions, power=2) if cases.weights == "importance" else mass
     classes = np.repeat(np.arange(len(mass)), mass[0].size)
     sample = LossSample.of(mass.ravel(), squares.ravel(), cases.units, classes=classes, shares=shares)
     return [one.ravel() for one in found], sample
@@ -214,7 +211,7 @@ def loss_rows(
 
 
 def unlabelled_losses(rules: Sequence[JudgedRule], losses: Losses, *, best: bool) -> FloatArray:
-    """Return what a rule, or one beyond another, costs on cases without a label, at most or at least."""
+    """Bound the loss of a rule, or its excess over another, on every case without a label."""
     columns = [losses.bounds(rule.unlabelled) for rule in rules if rule.unlabelled is not None]
     gaps = columns[0] if len(rules) == 1 else columns[0] - columns[1]
     return np.asarray(gaps.min(axis=0) if best else gaps.max(axis=0))
@@ -258,7 +255,7 @@ def worst_losses(
 
 
 def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitCases) -> float:
-    """Return the worst mean loss of a unit: of a cluster, in which cases are alike but not the same."""
+    """Return the worst mean loss of a cluster, by the intraclass correlation of its cases."""
     if sample.cluster is None or cases.cluster is None:
         return worst
     rows = cases.splits.repeats[0]
@@ -341,7 +338,7 @@ def cost_estimate(
 
 
 def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:
-    """Tell whether two rules decide and charge alike on every case."""
+    """Tell whether two rules have the same decisions and fees on every case."""
     columns = []
     for judged in (first.judged, second.judged):
         fees = judged.honest_fees or (None,) * len(judged.honest)

@@ -46,7 +46,7 @@ __all__ = [
 
 
 class Decides(Protocol):
-    """What is needed of a rule to judge it: decisions on cases by their inputs, one score or several columns.
+    """Rule that can be judged: it decides on cases by their inputs, one score or several columns.
 
     A rule that pays to come to its decision has a method `charge` besides, from inputs to fees.
     """
@@ -63,7 +63,7 @@ class DecidesByFold(Protocol):
 
 
 def _charged(rule: Any, scores: FloatArray) -> FloatArray | None:
-    """Return what a rule pays to come to its decisions; None for one that pays nothing."""
+    """Return the fees of a rule on every case; None for a rule without fees."""
     charge: Callable[[FloatArray], FloatArray] | None = getattr(rule, "charge", None)
     return None if charge is None else charge(scores)
 
@@ -87,7 +87,7 @@ class FoldRules(NamedTuple):
         return codes
 
     def charge(self, scores: FloatArray, fold: IntArray) -> FloatArray | None:
-        """Return what the rule of its fold charges on every row; None where rules charge nothing."""
+        """Return the fees of the rule of its fold on every row; None for rules without fees."""
         if len(self.rules) == 1:
             return _charged(self.rules[0], scores)
         if not any(hasattr(rule, "charge") for rule in self.rules):

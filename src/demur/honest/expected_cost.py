@@ -69,7 +69,7 @@ class ExpectedCost(Result):
 
 
 def judged_rule(cases: SplitCases, judged: Judged, scores: FloatArray | None) -> JudgedRule:
-    """Count what decisions lead to."""
+    """Make a judged rule from decisions, with the tables of their outcomes."""
     honest, hindsight = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
     return JudgedRule(cases=cases, judged=judged, honest=honest, hindsight=hindsight, scores=scores)
 

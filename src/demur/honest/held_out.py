@@ -123,7 +123,7 @@ class JudgedRules:
         return HonestRates(missed, alarmed, kept_positive, kept_negative)
 
     def interval_sums(self, prices: Prices) -> LossSums:
-        """What an interval of the cost at every point is computed from."""
+        """Sum the losses and their squares by class, at every cost point, for an interval."""
         (missed, alarmed, *kept), w = self.outcomes(prices), self.weighting
         review = prices.by_class
         return loss_sums(
@@ -133,7 +133,7 @@ class JudgedRules:
         )
 
     def score_sums(self, scores: ForecastScores) -> LossSums:
-        """What an interval of the mean of a proper score is computed from; added errors are sure ones."""
+        """Sum a proper score and its squares by class, for an interval; added errors are sure ones."""
         _, *columns = (list(column) for column in zip(*self.tables, strict=True))
         worst = scores(np.array([0.0, 1.0]))
         one, two = (

@@ -100,7 +100,7 @@ class LossSample(NamedTuple):
 
 
 def intraclass_correlation(values: FloatArray, cluster: IntArray, number: FloatArray | None = None) -> float:
-    """Return how alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance.
+    """Estimate the intraclass correlation of clusters, from 0 to 1, by a one-way analysis of variance.
 
     A value is that of a `number` of cases, by default one.
 
@@ -280,9 +280,9 @@ def mean_loss_interval(
     loss, weight = np.atleast_1d(check_finite(losses, "losses")), check_weights(sample_weight)
     if loss.ndim != 1:
         raise input_error("losses", "must hold one number per case", f"an array of shape {loss.shape}")
-    cluster = None if groups is None else check_groups(groups)[0]
+    cluster = check_groups(groups, len(loss), "losses")
     positive = None if y_true is None else check_labels(y_true, pos_label)
-    check_same_length(losses=loss, sample_weight=weight, groups=cluster, y_true=positive)
+    check_same_length(losses=loss, sample_weight=weight, y_true=positive)
     mass = np.ones(len(loss)) if weight is None else weight
     if not mass.all():  # cases of weight 0 are no units
         kept = mass > 0

@@ -47,7 +47,7 @@ class JudgedPair:
         fold: IntArray,
         cases: FloatArray,
     ) -> "JudgedPair":
-        """Group rows (class, fold, two positions) of so many `cases` each."""
+        """Group rows by class, fold and both positions; `cases` is the number of cases of each row."""
         starts = [np.concatenate(one.slot_offsets()) for one in rules]
         width = np.diff(starts[1])
         offsets = np.concatenate([[0], np.cumsum(np.diff(starts[0]) * width)])

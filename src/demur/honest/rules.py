@@ -46,7 +46,7 @@ class Prices(NamedTuple):
 
     @property
     def by_class(self) -> tuple[FloatArray, FloatArray]:
-        """What abstaining on a positive and on a negative costs where it happens.
+        """Prices of abstaining on a positive and on a negative, finite everywhere.
 
         An infinite price goes with an empty window: it is never paid.
         """

@@ -61,7 +61,7 @@ class FoldSums(NamedTuple):
 
 
 class _Member(NamedTuple):
-    """Rows of one class: their groups and folds, and what is added up of them; None where each is a case."""
+    """Rows of one class with their groups, folds and columns to add up; None stands for ones."""
 
     rows: IntArray
     group: IntArray
@@ -86,7 +86,7 @@ class GroupedRows:
 
     @classmethod
     def of(cls, classes: Sequence[ClassRows], groups: Groups, columns: Sequence[FloatArray]) -> "GroupedRows":
-        """Group the rows of both classes, positives first; `columns` hold what is added up of every row."""
+        """Group the rows of both classes, positives first; `columns` are to be added up."""
         members = []
         for one in reversed(classes):
             values: list[FloatArray | None] = [column[one.rows] for column in columns]
@@ -126,13 +126,13 @@ def _added_up(members: Sequence[_Member], folds: range, number: int) -> FoldSums
         for at, values in enumerate(one.values):
             total = rows if values is None else np.bincount(code, values[inside], cells)
             sums[:, at, place] = total.reshape(-1, number)
-    columns: tuple[Any, ...] = (sums.reshape(len(folds), -1, number), present.reshape(-1, number))
+    tables: tuple[Any, ...] = (sums.reshape(len(folds), -1, number), present.reshape(-1, number))
     # running sums along the scores, before the first one as well
-    return FoldSums(*(np.insert(np.cumsum(column, axis=-1), 0, 0, axis=-1) for column in columns))
+    return FoldSums(*(np.insert(np.cumsum(table, axis=-1), 0, 0, axis=-1) for table in tables))
 
 
 def columns_of(cases: SplitCases, rows: Rows) -> list[FloatArray]:
-    """What is added up of every row: its cases and, if each has its own costs, these."""
+    """Return the columns to add up: numbers of cases and, where each has its own, costs by action."""
     if cases.losses is None:
         return [rows.cases]
     return [rows.cases, *(rows.cases * column for column in cases.losses[rows.cell].T)]

@@ -14,7 +14,7 @@ import numpy as np
 from demur._checks import check_choice, check_confidence_level, check_range, check_rng, input_error
 from demur._kernels.integrals import rectangle_scores
 from demur._kernels.multiple_tests import holm
-from demur._kernels.normal import t_quantile
+from demur._kernels.normal import t_quantile, tail_pvalue
 from demur._results import Interval, Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.difference import FLOOR
@@ -179,8 +179,6 @@ def volume_difference_of(
     alternative: str = "two-sided",
 ) -> VolumeDifferenceTest:
     """Make the test from judged cases and checked arguments."""
-    from scipy.special import ndtr, stdtr
-
     scores: ForecastScores = partial(rectangle_scores, mu=mu, nu=nu)
     if review != PLAIN:
         scores = partial(review_scores, mu=mu, nu=nu, prices=review)
@@ -196,15 +194,13 @@ def volume_difference_of(
         error, df = max(totals), sample.units - 1
     centre = (hindsight[0] + honest[0]) / 2
     statistic = centre / max(error, FLOOR)
-    tail = {"two-sided": -abs(statistic), "less": statistic, "greater": -statistic}[alternative]
-    pvalue = ndtr(tail) if math.isinf(df) else stdtr(df, tail)
     return VolumeDifferenceTest(
         difference=centre,
         honest=honest[0],
         hindsight=hindsight[0],
         standard_error=error,
         statistic=statistic,
-        pvalue=float(2 * pvalue if alternative == "two-sided" else pvalue),
+        pvalue=tail_pvalue(statistic, alternative, df),
         volume_a=cases.honest.first.mean_score(scores),
         volume_b=cases.honest.second.mean_score(scores),
         alternative=alternative,

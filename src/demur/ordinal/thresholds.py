@@ -12,7 +12,6 @@ from demur._checks import (
     check_confidence_level,
     check_finite,
     check_groups,
-    check_same_length,
     input_error,
 )
 from demur._results import Result, read_only
@@ -241,11 +240,9 @@ def honest_ordinal_cost(
     roc = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
     losses = _losses(len(roc.levels), costs, step_cost, cost_abstain)
     codes, scores, weight = roc.counts.codes, roc.counts.scores, roc.counts.weights
-    cluster = None if groups is None else check_groups(groups)[0]
-    if cluster is not None:
-        check_same_length(y_score=np.asarray(y_score), groups=cluster)
-        if len(cluster) > len(codes):  # cases of weight 0 are left out
-            cluster = np.unique(cluster[np.asarray(sample_weight) > 0], return_inverse=True)[1]
+    cluster = check_groups(groups, np.size(y_score), "y_score")
+    if cluster is not None and len(cluster) > len(codes):  # cases of weight 0 are left out
+        cluster = np.unique(cluster[np.asarray(sample_weight) > 0], return_inverse=True)[1]
     cases = SplitCases.of_classes(codes, weight, roc.levels, rng=rng, cluster=cluster)
     actions = level_actions(len(roc.levels), gaps=losses.may_abstain)
     learner = CutsLearner(losses, roc.levels, actions)

@@ -219,7 +219,7 @@ class PairedCounts:
 
     @cached_property
     def evidence(self) -> dict[str, Any]:
-        """What results say about these counts.
+        """Evidence of results made from these counts.
 
         "certified" is the most by which the bins can shift the difference of two cost surfaces,
         at any costs; "certified_auc" that of the difference of two AUCs: half the length of the
@@ -354,9 +354,7 @@ class JointCounts(Result):
         for one, bound in self.upper.items():
             check_same_length(positives=self.positives, negatives=self.negatives, upper=bound)
             check_same_length(positives=self.positives, lower=self.lower[one])
-        if self.cluster is not None:
-            object.__setattr__(self, "cluster", check_groups(self.cluster)[0])
-            check_same_length(positives=self.positives, cluster=self.cluster)
+        object.__setattr__(self, "cluster", check_groups(self.cluster, len(self.positives), "positives"))
         for name in ("start", "end"):
             object.__setattr__(self, name, check_times(getattr(self, name), len(self.positives)))
         Result.__post_init__(self)

@@ -109,14 +109,12 @@ class JointScores:
                 "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
             )
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
-        cluster = None if groups is None else check_groups(groups)[0]
-        check_same_length(y_true=rows.positive, groups=cluster)
         return cls(
             rows.positive,
             np.stack([rows.score_a, rows.score_b]),
             rows.weights,
             rows.evidence,
-            cluster=cluster,
+            cluster=check_groups(groups, len(rows.positive)),
             both_classes=quantity,
         )
 

@@ -525,7 +525,7 @@ def _checked(
     if isinstance(spread, Mapping) and set(spread) != set(losses):
         raise input_error("spread", f"must have the models {list(losses)}", list(spread))
     columns, doubts = [], []
-    weight, cluster = check_weights(sample_weight), None if groups is None else check_groups(groups)[0]
+    weight, cluster = check_weights(sample_weight), check_groups(groups)
     for name, values in losses.items():
         where = "losses" if len(losses) == 1 else f"losses[{name!r}]"
         own = check_finite(values, where)

@@ -211,9 +211,7 @@ class AucBounds(Result):
     lower_curve: FloatArray
     upper_curve: FloatArray
     below_diagonal: bool
-
-    def __repr__(self) -> str:
-        return f"AucBounds(lower={self.lower:.6g}, upper={self.upper:.6g}, points={len(self.fpr)})"
+    _told = ("lower", "upper", "points:fpr")
 
 
 def auc_bounds(fpr: ArrayLike, tpr: ArrayLike) -> AucBounds:

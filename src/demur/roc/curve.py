@@ -87,6 +87,7 @@ class RocCurve(Result):
     n_positive: float
     n_negative: float
     counts: ScoreCounts
+    _told = ("auc", "points:fpr")
 
     def convex_hull(self) -> RocHull:
         """Return the upper convex hull; its edges are the pooled blocks of the scores."""
@@ -122,9 +123,6 @@ class RocCurve(Result):
         # specificity against 1 - sensitivity is the same curve read from the other corner
         x, y = 1 - self.tpr[::-1], 1 - self.fpr[::-1]
         return area_between(x, y, 1 - high, 1 - low, standardize=standardize)
-
-    def __repr__(self) -> str:
-        return f"RocCurve(auc={self.auc:.6g}, points={len(self.fpr)})"
 
 
 def running_rate(counts: FloatArray) -> FloatArray:
@@ -288,11 +286,7 @@ class PrecisionRecallCurve(Result):
     thresholds: FloatArray
     average_precision: float
     prevalence: float
-
-    def __repr__(self) -> str:
-        return (
-            f"PrecisionRecallCurve(average_precision={self.average_precision:.6g}, points={len(self.recall)})"
-        )
+    _told = ("average_precision", "points:recall")
 
 
 def precision_recall_curve(
@@ -341,7 +335,7 @@ def precision_recall_curve(
 
 
 def average_precision_of(counts: ScoreCounts, prevalence: float | None) -> float:
-    """Return what `precision_recall_curve` gives, without the curve."""
+    """Return the average precision of `precision_recall_curve` without the curve."""
     return _precision(counts, prevalence)[2]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import (
+    check_both_classes,
     check_choice,
     check_confidence_level,
     check_labels,
@@ -23,7 +24,6 @@ from demur._kernels.normal import normal_quantile
 from demur._kernels.proportions import joined_limits
 from demur._kernels.roots import root_between
 from demur._results import Interval, Result
-from demur.exceptions import UndefinedError
 from demur.roc.segment import tango_interval, tango_limits
 from demur.typing import Labels
 
@@ -262,11 +262,7 @@ def cost_margin_test(
     said = [check_labels(decision, pos_label) for decision in (decision_a, decision_b)]
     check_same_length(y_true=positive, decision_a=said[0], decision_b=said[1])
     sizes = int(positive.sum()), int((~positive).sum())
-    if 0 in sizes:
-        raise UndefinedError(
-            "A test of costs needs cases of both classes, got no "
-            f"{'negative' if sizes[0] else 'positive'} case. Hint: check y_true and pos_label."
-        )
+    check_both_classes(*sizes, "A test of costs")
     share = check_prevalence(prevalence, positives=sizes[0], negatives=sizes[1])
     miss, alarm = (
         float(check_nonnegative(price, name)) for price, name in ((cost_fn, "cost_fn"), (cost_fp, "cost_fp"))

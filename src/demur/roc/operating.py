@@ -18,7 +18,6 @@ from demur._checks import (
     check_prevalence,
     check_probability,
     check_rate,
-    check_repeated_cases,
     check_rng,
     check_scores,
     check_weight_meaning,
@@ -130,6 +129,7 @@ class OperatingPoint(Result):
     optimism: tuple[float, float]
     intervals: dict[str, Interval]
     confidence_level: float
+    _told = ("threshold", "sensitivity", "specificity")
 
     def interval(self, measure: str) -> Interval:
         """Return the interval of one measure."""
@@ -149,12 +149,6 @@ class OperatingPoint(Result):
             prevalence=rate,
             **_outcomes(self.sensitivity, self.specificity, *classes),
             intervals={name: Interval(*sorted((low[name], high[name]))) for name in low},
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"OperatingPoint(threshold={self.threshold:.6g}, sensitivity={self.sensitivity:.4g}, "
-            f"specificity={self.specificity:.4g})"
         )
 
 
@@ -283,7 +277,7 @@ def operating_point(
 def class_sizes(counts: ScoreCounts, weights: str, quantity: str) -> tuple[tuple[float, float], bool]:
     """Numbers of positives and negatives the intervals rest on, and whether they are counts of cases."""
     if weights == "repeats":
-        check_repeated_cases(counts.positives, counts.negatives, quantity)
+        counts.require_repeated_cases(quantity)
         return (counts.n_positive, counts.n_negative), True
     plain, squared = counts.importance(f"{quantity[0].upper()}{quantity[1:]}")
     sizes = plain.n_positive**2 / squared.n_positive, plain.n_negative**2 / squared.n_negative
@@ -480,7 +474,7 @@ def chosen(
     costs: HasCostRatio | None,
     prevalence: float,
 ) -> Choice:
-    """Return the rule asked for; exactly one of the first four must be given."""
+    """Return the rule that chooses the threshold; exactly one of the first four must be given."""
     only_one(
         "threshold=0.5 for a threshold fixed in advance, threshold='youden' to choose one.",
         threshold=threshold,
@@ -685,7 +679,15 @@ def roc_interval(
     check_weight_meaning(weights)
     check_choice(method, "method", ("mover", "exact"))
     level = check_confidence_level(confidence_level)
-    held, values = _held(specificity, sensitivity, threshold)
+    hint = "specificity=0.9 asks for the sensitivity there."
+    held, value = only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
+    if held != "threshold":
+        values = check_probability(value, held)
+    elif isinstance(value, str):
+        hint = "operating_point chooses a threshold and corrects the intervals for it."
+        raise input_error("threshold", "must be a number", repr(value), hint)
+    else:
+        values = np.reshape(check_scores(np.ravel(value), "threshold"), np.shape(value))
     counts = as_counts(
         y_true,
         y_score,
@@ -725,17 +727,6 @@ def roc_interval(
         method=method,
         confidence_level=level,
     )
-
-
-def _held(specificity: Any, sensitivity: Any, threshold: Any) -> tuple[str, FloatArray]:
-    hint = "specificity=0.9 asks for the sensitivity there."
-    name, value = only_one(hint, specificity=specificity, sensitivity=sensitivity, threshold=threshold)
-    if name != "threshold":
-        return name, check_probability(value, name)
-    if isinstance(value, str):
-        hint = "operating_point chooses a threshold and corrects the intervals for it."
-        raise input_error("threshold", "must be a number", repr(value), hint)
-    return name, np.reshape(check_scores(np.ravel(value), "threshold"), np.shape(value))
 
 
 def _best_rate(held: FloatArray, other: FloatArray, at: FloatArray) -> FloatArray:

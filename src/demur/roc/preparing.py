@@ -148,7 +148,7 @@ def prepared_scores(
 
 
 def _objects(values: Any, name: str) -> Any:
-    """One Python object per case, so that None and NaN are told from words and numbers."""
+    """Return one Python object per case, so that None and NaN stay different from words and numbers."""
     items = _members(values, name)
     made = np.empty(len(items), dtype=object)
     made[:] = items

@@ -207,6 +207,7 @@ class ConfidentSegment(Result):
     n: int
     confidence_level: float
     _reported = ("n_confident", "cauc", "ave_d", "ave_abs_d", "threshold_range")
+    _told = ("points:points", "confident:n_confident", "cauc")
 
     @property
     def fpr(self) -> FloatArray:
@@ -281,10 +282,6 @@ class ConfidentSegment(Result):
         if self.first is None or self.last is None:
             return None
         return Interval(float(self.thresholds[self.last]), float(self.thresholds[self.first]))
-
-    def __repr__(self) -> str:
-        cauc = "None" if self.cauc is None else f"{self.cauc:.6g}"
-        return f"ConfidentSegment(points={len(self.points)}, confident={self.n_confident}, cauc={cauc})"
 
 
 def confident_segment(

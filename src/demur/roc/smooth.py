@@ -13,7 +13,6 @@ from demur._checks import (
     check_confidence_level,
     check_positive,
     check_probability,
-    check_repeated_cases,
     input_error,
 )
 from demur._kernels.auc_variances import delong, score_interval
@@ -147,7 +146,7 @@ def smooth_roc(
     counts = as_counts(
         y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, both_classes="A smooth ROC curve"
     )
-    check_repeated_cases(counts.positives, counts.negatives, "a smooth ROC curve")
+    counts.require_repeated_cases("a smooth ROC curve")
     if method == "binormal":
         return _binormal(counts, level)
     return _kernel(counts, bandwidth, level)

@@ -91,8 +91,8 @@ def written_window(window: AbstentionWindow, counts: ScoreCounts) -> AbstentionW
     """
     return replace(
         window,
-        lower=shortest_cut(window.lower, *counts.beside(window.lower, through=True)),
-        upper=shortest_cut(window.upper, *counts.beside(window.upper, through=False)),
+        lower=shortest_cut(window.lower, *counts.neighbours(window.lower, through=True)),
+        upper=shortest_cut(window.upper, *counts.neighbours(window.upper, through=False)),
     )
 
 

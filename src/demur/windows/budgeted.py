@@ -108,7 +108,7 @@ class Budgeted(Result):
 
     @property
     def acting(self) -> ExpectedCostRule:
-        """What decides on cases without a place."""
+        """Rule for cases without a place."""
         return replace(self.inner, costs=self.inner.costs[:, :2])
 
     def decide(self, table: Any) -> IntArray:
@@ -138,7 +138,7 @@ class Budgeted(Result):
         return decide_batches([self], table, np.zeros(len(table), dtype=np.int64))[0]
 
     def support(self, table: FloatArray) -> FloatArray:
-        """Return what speaks for each action on every row: minus what it costs beyond the cheapest one."""
+        """Return the support of each action on every row: minus its expected cost beyond the cheapest one."""
         return self.inner.support(table[:, : -self.texts])
 
     def used_on(self, table: FloatArray) -> Self:

@@ -11,7 +11,7 @@ import numpy as np
 
 from demur._checks import check_choice, check_type, input_error
 from demur._checks.arrays import is_missing
-from demur._files.values import part, shown, text
+from demur._files.values import listed, part, shown, text
 from demur._results import Result
 from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
@@ -35,12 +35,6 @@ def group_text(value: Any) -> str:
     name = str(value)
     longer = _LONGER.fullmatch(name)
     return longer[1] or longer[2] if longer else _TRUTH.get(name, name)
-
-
-def _spellings(name: str) -> tuple[str, ...]:
-    """Return the texts that other systems write for a group."""
-    others = (f"{name}.0", f"{name} 00:00:00", f"{name}T00:00:00", name.title())
-    return (name, *(other for other in others if other != name and group_text(other) == name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +168,7 @@ class ByGroup(Result):
         return next((one.rule.classes for one in self.members if isinstance(one.rule, ClassRule)), ())
 
     def words(self, class_names: Sequence[str]) -> str:
-        """Return what follows the name of the model."""
+        """Say the rules of the groups."""
         return f"a rule for each of {len(self.rules)} groups of {self.column}"
 
     def places(self, groups: Sequence[Any]) -> IntArray:
@@ -230,7 +224,12 @@ class ByGroup(Result):
         """Return the decision: the group tells which one applies."""
         named = dict(zip(self.names, columns, strict=True))
         own = [one.rule.to_expression([named[name] for name in one.columns], labels) for one in self.members]
-        tests = [Equals(named[self.column], _spellings(name)) for name in self.rules]
+        tests = []
+        for name in self.rules:
+            # the texts that other systems write for the group
+            others = (f"{name}.0", f"{name} 00:00:00", f"{name}T00:00:00", name.title())
+            texts = [other for other in others if other != name and group_text(other) == name]
+            tests.append(Equals(named[self.column], (name, *texts)))
         return Decision(columns=(), valid=None, value=Case(tuple(zip(tests, own, strict=False)), own[-1]))
 
     def __repr__(self) -> str:
@@ -250,7 +249,7 @@ def _checked(one: Any, column: str) -> GroupRule:
 
 
 def _kinds() -> dict[str, Any]:
-    """Return what may decide in a group, by kind."""
+    """Return the classes of rules that may decide in a group, by kind."""
     # places are shared by all rows of a batch, whatever their groups
     refused = ByGroup, Budgeted
     return {Constant.kind: Constant, **{kind: rule for kind, rule in RULES.items() if rule not in refused}}
@@ -261,9 +260,7 @@ def _written(one: GroupRule) -> dict[str, Any]:
 
 
 def _read(data: Any) -> GroupRule:
-    columns, kinds = part(data, "columns"), _kinds()
-    if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise input_error("columns", "must be a list of names", shown(columns))
+    columns, kinds = listed(data, "columns", str), _kinds()
     kind = check_choice(text(data, "rule.kind"), "rule.kind", tuple(kinds))
     return GroupRule(tuple(columns), kinds[kind].from_dict(data["rule"]))
 

@@ -20,6 +20,7 @@ from demur._results import json_safe
 from demur.surface.window import ABSTAIN, window_codes
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from demur.windows.expression import All, Case, Column, Comparison, Decision, Number, window_branches
+from demur.windows.window_rule import Window
 
 __all__ = ["Cascade"]
 
@@ -89,13 +90,11 @@ class Cascade:
         cuts = tuple(threshold(cut, "cuts") for cut in cuts)
         if list(cuts) != sorted(cuts):
             raise input_error("cuts", "must be in ascending order", repr(cuts))
-        lower, upper = threshold(self.lower, "lower"), threshold(self.upper, "upper")
-        if lower > upper:
-            raise input_error("lower", f"must not exceed upper = {upper:g}", f"{lower:g}")
+        window = Window(self.lower, self.upper)
         prices = check_nonnegative(self.prices, "prices")
         if prices.shape != (2,):
             raise input_error("prices", "must be two numbers", repr(self.prices))
-        values = (tuple(names), cuts, lower, upper, tuple(prices.tolist()))
+        values = (tuple(names), cuts, window.lower, window.upper, tuple(prices.tolist()))
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
@@ -128,7 +127,7 @@ class Cascade:
         return codes
 
     def charge(self, table: ArrayLike) -> FloatArray:
-        """Return the price of every decision: the first model always, the second where it is asked."""
+        """Return the price of the models asked about every row."""
         return np.where(self.passes(np.asarray(table)[:, 0]), sum(self.prices), self.prices[0])
 
     def words(self, class_names: Sequence[str]) -> str:
@@ -181,7 +180,7 @@ class Cascade:
 
 
 def _calls(lower: float, upper: float, class_names: Sequence[str]) -> str:
-    """Say what a window answers; empty for one that never does."""
+    """Say the answers of a window; empty for one that always abstains."""
     negative, positive = class_names
     if lower == upper:
         by_end = {math.inf: f"{negative} always", -math.inf: f"{positive} always"}

@@ -65,25 +65,20 @@ def certified_starts(right: FloatArray, decided: FloatArray, target: float, delt
 
     Element i of `right` and `decided` is for the first i distinct scores.
     """
+    from scipy.special import betainc
+
     ranks = rank_grid(int(decided[-1]), target, delta)
     # the scores below that of rank k, counted from the end: up to the last position with fewer than k cases
     positions = np.unique(np.searchsorted(decided, ranks, side="left") - 1)
     some = positions[decided[positions] > 0]
-    passed = _p_values(right[some], decided[some], target) <= delta / len(ranks)
+    # P(X >= x) = I_target(x, m - x + 1) for x >= 1, and 1 for x = 0
+    hits = np.maximum(right[some], 1.0)
+    tail = betainc(hits, decided[some] - hits + 1, target)
+    passed = np.where(right[some] > 0, tail, 1.0) <= delta / len(ranks)
     allowed = np.zeros(len(decided), dtype=np.bool_)
     allowed[some[passed]] = True
     allowed[0] = True
     return allowed
-
-
-def _p_values(hits: FloatArray, decided: FloatArray, target: float) -> FloatArray:
-    """Chance of at least so many hits if the precision were just the target."""
-    from scipy.special import betainc
-
-    # P(X >= x) = I_target(x, m - x + 1) for x >= 1
-    tail = betainc(np.maximum(hits, 1.0), decided - np.maximum(hits, 1.0) + 1, target)
-    values: FloatArray = np.where(hits > 0, tail, 1.0)
-    return values
 
 
 # ---------------------------------------------------------------- counts and windows
@@ -108,7 +103,7 @@ class PrecisionConfidence:
         confidence_level: float | None,
         prevalence: float | None = None,
     ) -> "PrecisionConfidence | None":
-        """Check what a promise with confidence needs; None without a confidence level."""
+        """Check the conditions of a promise with confidence; None without a confidence level."""
         if confidence_level is None:
             return None
         level = check_confidence_level(confidence_level)

@@ -13,7 +13,7 @@ from demur.counts.scores import ScoreCounts, as_counts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.surface.surface import abstention_surface
-from demur.typing import ArrayLike, BoolArray, IntArray, Labels
+from demur.typing import ArrayLike, IntArray, Labels
 from demur.windows.certified import PrecisionConfidence
 from demur.windows.constrained import class_factors, precision_promises, vacuous_note, window_of_cuts
 from demur.windows.limits import Limits
@@ -167,9 +167,15 @@ def _nearest(limits: Limits, masses: CutMasses, allowed: CutLimits) -> list[str]
             continue
         without = cut_limits(masses, replace(limits, **{row.name: None}))
         if row.end == "start":
-            possible = _begins(allowed._replace(starts=without.starts))
+            # the nearest allowed stop from every start on
+            size = len(allowed.stops)
+            stops = np.where(allowed.stops, np.arange(size), size)
+            nearest_stop = np.minimum.accumulate(stops[::-1])[::-1]
+            first = np.append(allowed.first, size)[nearest_stop]
+            possible = without.starts & (first <= np.arange(size))
         else:
-            possible = _ends(allowed._replace(stops=without.stops))
+            last = _last_start(allowed)
+            possible = without.stops & (last >= 0) & (last >= allowed.first)
         values = row.reached(masses)[possible]
         values = values[np.isfinite(values)]
         if len(values):
@@ -181,18 +187,3 @@ def _last_start(allowed: CutLimits) -> IntArray:
     """Largest allowed start up to every position; -1 if there is none."""
     last: IntArray = np.maximum.accumulate(np.where(allowed.starts, np.arange(len(allowed.starts)), -1))
     return last
-
-
-def _ends(allowed: CutLimits) -> BoolArray:
-    """Tell which allowed stops have an allowed start that is near enough."""
-    last = _last_start(allowed)
-    return allowed.stops & (last >= 0) & (last >= allowed.first)
-
-
-def _begins(allowed: CutLimits) -> BoolArray:
-    """Tell which allowed starts have an allowed stop that is near enough."""
-    size = len(allowed.stops)
-    places = np.where(allowed.stops, np.arange(size), size)
-    nearest = np.minimum.accumulate(places[::-1])[::-1]
-    exists = nearest < size
-    return allowed.starts & exists & (allowed.first[np.where(exists, nearest, 0)] <= np.arange(size))

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_choice, check_columns, check_finite, check_nonnegative, input_error
-from demur._files.values import number, part, text, threshold
+from demur._files.values import listed, number, part, text, threshold
 from demur._html import threshold_text
 from demur._results import json_safe
 from demur.surface.window import ABSTAIN
@@ -154,7 +154,7 @@ class Combined:
         return reduce(np.add, ((column - mean) * (column - mean) for column in table.T))
 
     def charge(self, table: FloatArray) -> FloatArray:
-        """Return what asking the models costs, for every row."""
+        """Return the price of all models, for every row."""
         return np.full(len(table), sum(self.prices))
 
     def words(self, class_names: Sequence[str]) -> str:
@@ -194,17 +194,13 @@ class Combined:
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
-        lists = {name: part(data, name) for name in ("names", "windows", "prices")}
-        for name, value in lists.items():
-            if not isinstance(value, list):
-                raise input_error(name, "must be a list", type(value).__name__)
         return cls(
             how=text(data, "how"),
-            names=tuple(lists["names"]),
+            names=tuple(listed(data, "names")),
             window=Window.from_dict(part(data, "window")),
-            windows=tuple(map(Window.from_dict, lists["windows"])),
+            windows=tuple(map(Window.from_dict, listed(data, "windows"))),
             max_disagreement=threshold(part(data, "max_disagreement"), "max_disagreement"),
-            prices=tuple(number(price, "prices") for price in lists["prices"]),
+            prices=tuple(number(price, "prices") for price in listed(data, "prices")),
         )
 
     def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:

@@ -1,4 +1,4 @@
-"""Windows under limits or promises: what their description needs."""
+"""Description of windows under limits or promises."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from demur._checks import check_prevalence
-from demur._kernels.thresholds import cut_points, no_threshold
+from demur._kernels.thresholds import thresholds_at
 from demur._kernels.window_search import CutMasses
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
@@ -32,7 +32,7 @@ def own_prevalence(counts: ScoreCounts, prevalence: float) -> bool:
 
 
 def class_factors(counts: ScoreCounts, prevalence: float | None) -> tuple[float, float]:
-    """Return the factors of the classes under which precision and abstention mean what they do in use.
+    """Return the class weights that turn the sample into one of the prevalence in use.
 
     1 and 1 for the sample's own prevalence, so that whole-number counts stay exact.
     """
@@ -42,17 +42,6 @@ def class_factors(counts: ScoreCounts, prevalence: float | None) -> tuple[float,
     sizes = (rate, counts.n_positive), (1 - rate, counts.n_negative)
     first, second = (share * counts.n / size if size else 0.0 for share, size in sizes)
     return first, second
-
-
-def _thresholds(counts: ScoreCounts, i: int, j: int) -> tuple[float, float]:
-    cuts = []
-    for cut in (i, j):
-        beside = slice(max(cut - 1, 0), cut + 1)
-        cuts.append(cut_points(counts.scores[beside], counts.upper_scores[beside]))
-    pair = float(cuts[0][0][min(i, 1)]), float(cuts[1][1][min(j, 1)])
-    if math.isnan(pair[0]) or math.isnan(pair[1]):
-        raise no_threshold()
-    return pair
 
 
 def window_of_cuts(
@@ -79,7 +68,7 @@ def window_of_cuts(
         (positive or _ANY_PRECISION).performance(tp, cost_ratio * fp, *decided),
         (negative or _ANY_PRECISION).performance(cost_ratio * tn, fn, *decided[::-1]),
     )
-    lower, upper = _thresholds(counts, i, j)
+    lower, upper = thresholds_at(counts.scores, counts.upper_scores, i, j)
     return AbstentionWindow(
         about="limits",
         lower=lower,
@@ -145,5 +134,5 @@ def precision_promises(
 
 
 def cost_ratio_of(counts: ScoreCounts, skew: float | None) -> float:
-    """Return the weight of a negative beside a positive that gives the sample this skew."""
+    """Return the weight of a negative, relative to a positive, that gives the sample this skew."""
     return 1.0 if skew is None else check_skew(skew) * counts.n_positive / counts.n_negative

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_class_labels, check_scores, input_error
-from demur._files.values import part, threshold
+from demur._files.values import listed, threshold
 from demur._html import threshold_text
 from demur._kernels.segments import cheapest_segments, exactly_summable
 from demur._kernels.thresholds import cut_points, no_threshold, shortest_in
@@ -129,10 +129,7 @@ class Cuts(Result):
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
-        parts = {name: part(data, name) for name in ("classes", "cuts", "actions")}
-        for name, values in parts.items():
-            if not isinstance(values, list):
-                raise input_error(name, "must be a list", type(values).__name__)
+        parts: dict[str, Any] = {name: listed(data, name) for name in ("classes", "cuts", "actions")}
         return cls(**parts)
 
     def to_expression(self, columns: Sequence[str], labels: Sequence[Any]) -> Decision:

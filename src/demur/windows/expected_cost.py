@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from demur._checks import check_columns, input_error
-from demur._files.values import number, numbers, optional_number, part
+from demur._files.values import listed, number, numbers, optional_number, part
 from demur._results import Result
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -29,6 +29,7 @@ from demur.windows.expression import (
     Comparison,
     Condition,
     Decision,
+    ExpressionValues,
     Interpolated,
     Least,
     Number,
@@ -36,7 +37,6 @@ from demur.windows.expression import (
     Product,
     Sum,
 )
-from demur.windows.expression_values import ExpressionValues
 
 __all__ = ["ExpectedCostRule", "PiecewiseLinear", "pseudo_log"]
 
@@ -226,7 +226,7 @@ class ExpectedCostRule(Result):
         return ExpressionValues.codes(self.to_expression(self.names, (0, 1, ABSTAIN)), table)
 
     def savings(self, table: FloatArray) -> FloatArray:
-        """Return what abstaining on each row is expected to save."""
+        """Return the expected saving of abstaining on each row."""
         (saved,) = self._numbers_on(table, [self.saving(self.names)])
         return np.broadcast_to(saved, len(table))
 
@@ -236,7 +236,7 @@ class ExpectedCostRule(Result):
         return [values.number(one) for one in numbers]
 
     def support(self, table: FloatArray) -> FloatArray:
-        """Return what speaks for each action on every row: minus what it costs beyond the cheapest one."""
+        """Return the support of each action on every row: minus its expected cost beyond the cheapest one."""
         expected = self._numbers_on(table, self.expected(self.names))
         costs = np.column_stack(np.broadcast_arrays(table[:, 0], *expected))[:, 1:]
         return np.asarray(costs.min(axis=1, keepdims=True) - costs)
@@ -268,7 +268,7 @@ class ExpectedCostRule(Result):
         return found
 
     def saving(self, columns: Sequence[str]) -> Numeric:
-        """Return what abstaining is expected to save as an expression."""
+        """Return the expected saving of abstaining as an expression."""
         *acting, abstain = self.expected(columns)
         return Sum((Least(tuple(acting)), _negated(abstain)))
 
@@ -388,19 +388,14 @@ class ExpectedCostRule(Result):
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
-        names, logs = part(data, "names"), part(data, "logs")
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise input_error("names", "must be a list of names", type(names).__name__)
-        if not isinstance(logs, list):
-            raise input_error("logs", "must be a list", type(logs).__name__)
         weights, examples = (part(data, name) for name in ("weights", "examples"))
         costs = [numbers({"costs": one}, "costs") for one in part(data, "costs")]
         return cls(
-            names=tuple(names),
+            names=tuple(listed(data, "names", str)),
             calibration=PiecewiseLinear.from_dict(data, "calibration"),
             costs=np.array(costs, dtype=np.float64),
             scale=None if part(data, "scale") is None else PiecewiseLinear.from_dict(data, "scale"),
-            logs=tuple(PiecewiseLinear.from_dict({"logs": one}, "logs") for one in logs),
+            logs=tuple(PiecewiseLinear.from_dict({"logs": one}, "logs") for one in listed(data, "logs")),
             weights=tuple(number(one, "weights") for one in weights),
             least_saving=optional_number(data, "least_saving") or 0.0,
             examples=tuple(number(one, "examples") for one in examples),

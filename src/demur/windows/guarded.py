@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_columns, check_nonnegative, input_error
-from demur._files.values import number, part, threshold
+from demur._files.values import listed, number, part, threshold
 from demur._html import threshold_text
 from demur._results import json_safe
 from demur.surface.window import ABSTAIN
@@ -106,7 +106,7 @@ class Guarded:
         return table[:, 0]
 
     def charge(self, table: FloatArray) -> FloatArray:
-        """Return what asking the model costs, for every row."""
+        """Return the price of the model, for every row."""
         return np.full(len(table), self.price)
 
     def words(self, class_names: Sequence[str]) -> str:
@@ -126,12 +126,9 @@ class Guarded:
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Return the rule that `to_dict` described; refuse anything else in one sentence."""
-        names = part(data, "names")
-        if not isinstance(names, list):
-            raise input_error("names", "must be a list", type(names).__name__)
         return cls(
             **{name: threshold(part(data, name), name) for name in ("lower", "upper", "max_doubt")},
-            names=tuple(names),
+            names=tuple(listed(data, "names")),
             price=number(part(data, "price"), "price"),
         )
 

@@ -172,8 +172,7 @@ class Limits:
 
     def kept(self) -> list[tuple[Limit, float]]:
         """List the limits on windows that are set, with their values."""
-        values = self.given()
-        return [(row, values[row.name]) for row in LIMITS if row.end and row.name in values]
+        return [(row, value) for row in LIMITS if row.end and (value := getattr(self, row.name)) is not None]
 
     def check_prevalence(self, prevalence: Any) -> None:
         """Refuse a limit on a share of the positives where there may be none."""

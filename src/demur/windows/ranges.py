@@ -127,17 +127,15 @@ def range_window(
         raise input_error("costs", "must be a CostRange", got, "CostRange(cost_fn=(400, 600), ...).")
     check_choice(objective, "objective", _OBJECTIVES)
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    return _best_window(counts, costs, _prevalence_range(counts, prevalence), objective)
-
-
-def _prevalence_range(counts: ScoreCounts, prevalence: Any) -> tuple[float, float]:
-    """Return the range of P(positive): both ends must be possible with these data."""
-    classes = {"positives": counts.n_positive, "negatives": counts.n_negative}
-    if prevalence is None or np.ndim(prevalence) == 0:
-        rate = check_prevalence(prevalence, **classes)
-        return rate, rate
-    low, high = check_range(prevalence, "prevalence", high=1.0)
-    return check_prevalence(low, **classes), check_prevalence(high, **classes)
+    given: Any = prevalence
+    if prevalence is not None and np.ndim(prevalence):
+        given = check_range(prevalence, "prevalence", high=1.0)
+    ends = given if isinstance(given, tuple) else (given, given)
+    # both ends must be possible with these data
+    low, high = (
+        check_prevalence(end, positives=counts.n_positive, negatives=counts.n_negative) for end in ends
+    )
+    return _best_window(counts, costs, (low, high), objective)
 
 
 def _best_window(

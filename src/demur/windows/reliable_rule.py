@@ -121,6 +121,7 @@ class ReliableWindow(Result):
         "negative_vacuous",
         "accuracy",
     )
+    _told = ("case", "lower", "upper", "upr", "unr")
 
     @cached_property
     def hull(self) -> RocHull:
@@ -338,10 +339,6 @@ class ReliableWindow(Result):
             isometric_of(self.positive, "positive", self.skew),
             isometric_of(self.negative, "negative", self.skew),
         )
-
-    def __repr__(self) -> str:
-        what = f"case={self.case}, lower={self.lower:.6g}, upper={self.upper:.6g}"
-        return f"ReliableWindow({what}, upr={self.upr:.4g}, unr={self.unr:.4g})"
 
 
 def _above(values: FloatArray, draw: FloatArray, point: HullPoint) -> BoolArray:

@@ -1,4 +1,4 @@
-"""`Rule`: what turns the columns of a model into decisions, and the registry of all rules.
+"""`Rule`: protocol of rules that decide on the columns of a model, and the registry of all rules.
 
 A new rule is one class and one entry of `RULES`: files, SQL, Python, ONNX and the command line follow.
 """
@@ -23,7 +23,7 @@ __all__ = ["RULES", "Rule", "Window", "register_rule"]
 
 
 class Rule(Protocol):
-    """What a policy needs to know of a rule.
+    """Protocol of a rule that a policy can hold.
 
     Codes of decisions are places among the classes, and `ABSTAIN`. `to_dict` holds the `kind`, by which files
     find the class in `RULES`; `from_dict` reads it back. Windows and weights of classes are said by the words

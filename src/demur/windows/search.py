@@ -67,13 +67,13 @@ WindowMasses = RunningMasses | CutMasses | MassRows
 
 
 def prevalence_factors(rate: float, base: float) -> tuple[float, float]:
-    """Return what positives and negatives count times at prevalence `rate`, in masses made at `base`."""
+    """Return the factors that turn class masses at prevalence `base` into those at `rate`."""
     # with a base of 0 or 1 one class has no mass: any factor would do
     return (1.0, 1.0) if base in (0.0, 1.0) else (rate / base, (1 - rate) / (1 - base))
 
 
 class Prices(NamedTuple):
-    """What one unit of mass costs beyond a right answer: a miss, a false alarm, a review by true class.
+    """Prices per unit of mass beyond a right answer: of a miss, a false alarm, and a review by true class.
 
     A window costs a term of i plus a term of j. Infinite reviews mean that abstaining is not an option.
     To judge masses at another prevalence than their own, scale the prices of each class (`of`).
@@ -143,7 +143,7 @@ class Prices(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CasePrices:
-    """Costs below and above every position, where every case has its own: what `Prices` is for classes.
+    """Costs below and above every position, where every case has its own; for classes see `Prices`.
 
     Arrays may have a leading axis, one row per set of cases. Without a price of reviews
     (``may_abstain=False``) only empty windows are allowed.
