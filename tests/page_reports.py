@@ -233,18 +233,25 @@ def three_classes():
     )
 
 
+def four_cases():
+    """Classes, rounded probabilities, weights and costs of four classes."""
+    truth, proba = stages(53, 4, digits=1, seed=1)
+    rng = np.random.default_rng(2)
+    costs = dict(enumerate(dict(enumerate(row)) for row in rng.integers(1, 9, (4, 4)).tolist()))
+    return truth, proba["new"], rng.uniform(0.3, 2, 53), costs
+
+
 @cache
 @two_splits
 def _four_classes():
-    truth, proba = stages(53, 4, digits=1, seed=1)
-    rng = np.random.default_rng(2)
+    truth, proba, weights, costs = four_cases()
     return Report.from_predictions(
         truth,
-        {"new": proba["new"]},
+        {"new": proba},
         classes=range(4),
-        costs=dict(enumerate(dict(enumerate(row)) for row in rng.integers(1, 9, (4, 4)).tolist())),
+        costs=costs,
         abstain_cost={0: 1, 1: 2, 2: 1, 3: 3},
-        sample_weight=rng.uniform(0.3, 2, 53),
+        sample_weight=weights,
         prevalence={0: 0.4, 1: 0.3, 2: 0.2, 3: 0.1},
     )
 

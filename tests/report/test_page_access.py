@@ -201,7 +201,8 @@ def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
     assert spoken.text_content() == ""
     page.role("cost-point").focus()
     for _ in range(4):
-        page.press("ArrowRight")
+        page.page.keyboard.press("ArrowRight")
+        page.draw()
     assert spoken.text_content() == "", "not while the hand moves"
     page.until("document.getElementById('spoken').textContent !== ''")
     assert spoken.text_content() == page.headline

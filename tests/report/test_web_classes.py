@@ -2,26 +2,29 @@
 
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
 
 from demur import CostMatrix, CostModel, Policy, Report
+from demur.cli.main import main
 from demur.comparison import choice as choosing
 from demur.comparison.estimates import cost_of, difference_interval, rates_of
 from demur.costs.class_costs import ClassCosts
 from demur.exceptions import InputError
 from demur.report import DataSource
 from demur.report.class_page import class_choice_at, holds_rows
+from examples import examples
 from measured import cheapest_measured, measured_facts, measured_words
-from page_reports import STAGE_COSTS, many_classes, small_classes, three_classes
+from page_reports import STAGE_COSTS, four_cases, many_classes, small_classes, three_classes
 from page_script import WEB, ask, needs_node
 
 pytestmark = needs_node
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 
-def _points(report, rng, number=12):
+def _points(report, rng, number=19):
     """Prices near and far from those the rules were chosen for, some without reviews."""
     point = report.comparison.problem.costs.mean
     m = len(point.answers)
@@ -139,6 +142,60 @@ def test_at_its_own_costs_the_page_measures_the_honest_cost_of_the_answer(answer
         assert report.answer_at(matrix, abstain_cost=abstain).kind == answer.kind, name
         if said[0]["kind"] == answer.kind:
             assert said[0]["cost"] == pytest.approx(answer.honest_cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", many_classes())
+def test_copied_commands_and_code_say_what_python_says(name, answered, tmp_path, monkeypatch, capsys):
+    """At the costs of the report the words of the page; elsewhere those of weights chosen for the costs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("demur.honest.splits._MOST_REPEATS", 2)
+    report, points, said = answered[name]
+    choice, classes = report.comparison.choice, report.comparison.classes
+    y = np.array(classes)[choice.first.codes]
+    arrays = [model.scores for model in choice.judged.values()]
+    weights = None
+    if choice.first.weights == "importance":
+        y, proba, weights, _ = four_cases()
+        arrays = [proba]
+    columns = {"label": y.astype(str)}
+    for model, scores in zip(choice.judged, arrays, strict=True):
+        columns |= {f"{model}_{kind}": scores[:, k].astype(str) for k, kind in enumerate(classes)}
+    lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
+    (tmp_path / "cases.csv").write_text("\n".join(lines), encoding="utf-8")
+    commands = 0
+    for at, page in enumerate(said[: examples(20) if examples(40) >= 40 else 3]):
+        names = {"y_true": y, "arrays": arrays, "sample_weight": weights}
+        exec(page["python"].replace("print", "str"), names)
+        answer = names["answer"]
+        if at == 0:
+            assert answer.words == report.headline
+        else:
+            costs, abstain = points[at]
+            asked = ClassCosts.of(CostMatrix(values=costs, classes=classes), abstain, classes).mean
+            np.testing.assert_allclose(answer.costs.values, asked.answers)
+        if page["command"].startswith("#"):
+            assert report.comparison.problem.shares is not None
+            continue
+        rows = [page["sheet"]["columns"], *page["sheet"]["rows"]]
+        sheet = "\n".join(",".join(map(str, row)) for row in rows)
+        (tmp_path / "costs.csv").write_text(sheet, encoding="utf-8")
+        words = shlex.split(page["command"])
+        file = words.index("FILE" if "FILE" in words else "stages.csv")
+        words[file] = "cases.csv"
+        for k, word in enumerate(words):
+            if word == "--model":
+                model = words[k + 1].partition("=")[0]
+                words[k + 1] = f"{model}={','.join(f'{model}_{kind}' for kind in classes)}"
+        words = [word.replace("stage", "label") if word == "stage" else word for word in words]
+        if "--label" not in words:
+            words += ["--label", "label"]
+        with pytest.raises(SystemExit) as stop:
+            main([*words[1:], "-o", f"page{at}.html"])
+        shown = capsys.readouterr()
+        assert stop.value.code in (0, 3), shown.err
+        assert answer.words in " ".join(shown.out.split())
+        commands += 1
+    assert commands > 0 or report.comparison.problem.shares is not None
 
 
 def test_a_level_is_the_comparison_at_its_price(monkeypatch):

@@ -152,7 +152,7 @@ function settings(report: ReportData, choice: Choice): string[] {
   }
   if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
   for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
-  if (source.weight !== null) named.push("sample_weight=sample_weight");
+  if (source.weight !== null || comparison?.weights != null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
   if (design?.clusters != null) named.push("groups=groups");
   if (design?.period != null) named.push("time=time");

@@ -18,7 +18,7 @@ import { remarks } from "./remarks";
 import { Situation } from "./situation";
 import { initialState, rangesAround, readFragment, withRanges, writeFragment, type PageState } from "./state";
 import type { App } from "./app";
-import { cut } from "./view/dom";
+import { cut, unbroken } from "./view/dom";
 import { count } from "./view/format";
 import type { Told } from "./view/host";
 import type { Theme } from "./view/palette";
@@ -41,7 +41,7 @@ export class TwoClasses implements Kind<PageState, Situation> {
     this.start = { ...initialState(data), compare: firstPair(data) };
     this.title = titleOf(data);
     const named = models.length === 1 ? "1 model" : `${models.length} models`;
-    this.facts = [cut(this.title, 60), designWords(`${count(n)} cases`, design), `${percent(n_positive / n)} positive`, named].join(" · ");
+    this.facts = [cut(this.title, 60), designWords(`${count(n)} cases`, design), `${percent(n_positive / n)} positive`, named].map(unbroken).join(" · ");
     this.embedded = embedded(data);
     const countable = data.cases !== null && data.amounts === null && design == null && data.source.weight === null;
     this.less = countable ? "For a page of counts, none of them below ten cases: demur report --private 10." : "";

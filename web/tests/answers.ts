@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { Answers } from "../src/classes/answer";
 import { readClassReport } from "../src/classes/data";
 import type { Prices } from "../src/classes/estimates";
+import { classCommand, classPython, costSheet } from "../src/classes/copy";
+import { samePrices, startOf } from "../src/classes/state";
 import { classPolicyFile } from "../src/classes/policy";
 import { classSentences } from "../src/classes/words";
 import { asCommand, asPython, type Choice } from "../src/copy";
@@ -120,7 +122,7 @@ function aboutMap(asked: MapCase) {
   const prepared = prepare(report, asked.prevalence);
   const surfaces = prepared.models.map(({ surface }) => surface);
   const grid = costGrid(asked.size, asked.size);
-  const modes: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+  const modes: MapMode[] = ["cost", "abstention", "winner", "difference"];
   return {
     maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, prepared, 0, 1)]])),
     surface: [...surfaceCosts(surfaces[0], grid)],
@@ -249,14 +251,19 @@ function answer(asked: Case) {
 
 function aboutClasses({ report, points }: ClassCase): unknown {
   const answers = new Answers(readClassReport(report));
+  const start = startOf(answers.data).prices;
   return points.map((prices) => {
     const found = answers.answer(prices);
+    const own = samePrices(prices, start);
     const { rule, ...rest } = found;
     return {
       ...rest,
       kind: rule.kind,
       words: classSentences(answers.data, found),
       policy: classPolicyFile(answers, found, prices),
+      python: classPython(answers.data, prices, own),
+      command: classCommand(answers.data, own),
+      sheet: costSheet(answers.data, prices, own),
     };
   });
 }

@@ -1,4 +1,5 @@
 /** The cheapest of the rules on the page at any prices: demur.report.class_page in the browser. */
+import type { Facts } from "../comparison/facts";
 import { KINDS, readRows, type ClassReportData, type RuleData, type Rows } from "./data";
 import {
   beyond,
@@ -14,6 +15,7 @@ import {
 } from "./estimates";
 
 const TIE = 1e-12;
+const UNKNOWN = [NaN, NaN];
 
 /** One rule with its decisions; `model` is null for a rule without one. */
 export interface Rule extends Tables {
@@ -27,12 +29,6 @@ export interface Rule extends Tables {
   order: number[];
 }
 
-export interface ClassVersus {
-  name: string;
-  difference: number;
-  interval: [number, number] | null;
-}
-
 export interface ClassAnswer extends ClassEstimate {
   rule: Rule;
   confusion: number[][];
@@ -44,7 +40,7 @@ export interface ClassAnswer extends ClassEstimate {
   abstained: number;
   wrong: number;
   dearest: { true: number; answer: number; share: number } | null;
-  versus: { trivial?: ClassVersus; runner_up?: ClassVersus };
+  versus: Facts["versus"];
   /** Multiple of the price of a review for which the rules were chosen. */
   factor: number;
   /** What a policy promises: the measured cost and its upper end, or what Python expects after the choice. */
@@ -249,14 +245,14 @@ export class Answers {
       versus.trivial = {
         name: trivial.kind,
         difference: cost - this.cost(trivial, prices),
-        interval: rule.model === null ? null : beyond(rule, trivial.order[1], prices, this.setting),
+        interval: rule.model === null ? UNKNOWN : beyond(rule, trivial.order[1], prices, this.setting),
       };
     const other = this.best(rules.filter((one) => one.model !== null && one.model !== rule.model), prices);
     if (other?.model != null)
       versus.runner_up = {
         name: this.data.models[other.model].name,
         difference: cost - this.cost(other, prices),
-        interval: null,
+        interval: UNKNOWN,
       };
     return versus;
   }

@@ -100,7 +100,13 @@ export interface ClassReportData {
   headline: string;
   notes: string[];
   design?: DesignData | null;
-  comparison: { answer: MadeClassAnswer; weights?: "importance" | "repeats" | null };
+  comparison: {
+    answer: MadeClassAnswer;
+    weights?: "importance" | "repeats" | null;
+    objective?: string;
+    /** Ends of costs that are ranges, abstaining last. */
+    costs?: { low: number[][]; high: number[][] };
+  };
   models: ClassModelData[];
   trivial: string[];
   levels: { factor: number; abstain_costs: number[] | null; rules: RuleData[] }[];

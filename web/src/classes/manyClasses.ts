@@ -1,11 +1,11 @@
 /** The page of many classes: a matrix of costs leads to one of the rules that the page holds. */
 import type { App } from "../app";
 import { money, moneyRange, moneyStep, sharesOf1000 } from "../comparison/numbers";
-import { capital, counted, shortName } from "../comparison/words";
+import { capital, counted, shortName, trivialWords } from "../comparison/words";
 import { designWords } from "../data";
 import type { Bar, Kind, Part, Saved, View } from "../kind";
 import { general, grouped } from "../numbers";
-import { cut } from "../view/dom";
+import { cut, unbroken } from "../view/dom";
 import { count } from "../view/format";
 import type { Told } from "../view/host";
 import type { Theme } from "../view/palette";
@@ -16,7 +16,7 @@ import { readRows, titleOf, type ClassReportData } from "./data";
 import type { Prices } from "./estimates";
 import { classPolicyFile } from "./policy";
 import { readState, samePrices, startOf, writeState, type ClassState } from "./state";
-import { classSentences, trivialWords } from "./words";
+import { classSentences } from "./words";
 
 export type ClassApp = App<ClassState, ClassSituation, ManyClasses>;
 
@@ -46,7 +46,7 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
   readonly less = "";
   readonly held = false;
   /** The command reads the costs from a file. */
-  readonly files = [{ name: "Save costs.csv", role: "save-costs", save: ({ prices }: ClassSituation) => saveCsv(costSheet(this.data, prices), "costs") }];
+  readonly files = [{ name: "Save costs.csv", role: "save-costs", save: ({ prices }: ClassSituation) => saveCsv(costSheet(this.data, prices, this.atStart(prices)), "costs") }];
 
   constructor(readonly data: ClassReportData) {
     const { n, classes, models, design } = data;
@@ -54,7 +54,7 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
     this.start = startOf(data);
     this.title = titleOf(data);
     const named = models.length === 1 ? "1 model" : `${models.length} models`;
-    this.facts = [cut(this.title, 60), designWords(`${count(n)} cases`, design), `${classes.length} classes`, named].join(" · ");
+    this.facts = [cut(this.title, 60), designWords(`${count(n)} cases`, design), `${classes.length} classes`, named].map(unbroken).join(" · ");
     this.embedded = classesEmbedded(data);
   }
 
@@ -72,7 +72,7 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
 
   at({ prices, held, unit }: ClassState, theme: Theme): ClassSituation {
     const { data, answers } = this;
-    const own = held === null && samePrices(prices, this.start.prices);
+    const own = held === null && this.atStart(prices);
     const answer = own ? answers.made(prices) : answers.answer(prices, held === null ? null : (rule) => keyOf(rule) === held);
     const { decision } = data.comparison.answer;
     const sentences = own ? [decision, data.headline.slice(decision.length + 1)] : classSentences(data, answer);
@@ -89,7 +89,7 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
     const { verdict } = data.comparison.answer;
     const step = moneyStep(interval[0], interval[1], cost);
     const sure = interval[1] > interval[0] ? ` (${moneyRange(interval, step)})` : "";
-    const name = answer.rule.model === null ? trivialWords(answer.rule.kind)[0] : `${shortName(data.models[answer.rule.model].name)}: ${answer.rule.kind}`;
+    const name = answer.rule.model === null ? capital(trivialWords(answer.rule.kind)[0]) : `${shortName(data.models[answer.rule.model].name)}: ${answer.rule.kind}`;
     const unit = at.unit === "" ? "" : ` ${at.unit}`;
     return {
       sentences: at.sentences,
@@ -106,11 +106,15 @@ export class ManyClasses implements Kind<ClassState, ClassSituation> {
   }
 
   python({ prices }: ClassSituation): string {
-    return classPython(this.data, prices);
+    return classPython(this.data, prices, this.atStart(prices));
   }
 
-  command(): string {
-    return classCommand(this.data);
+  command({ prices }: ClassSituation): string {
+    return classCommand(this.data, this.atStart(prices));
+  }
+
+  private atStart(prices: Prices): boolean {
+    return samePrices(prices, this.start.prices);
   }
 
   policy({ answers, answer, prices }: ClassSituation): Saved {
@@ -146,7 +150,7 @@ function spreadOf({ answer }: ClassSituation): Part[] {
 function barsOf({ own, answer, data }: ClassSituation): Bar[] {
   const made = data.comparison.answer;
   const { cost, interval } = own ? made : answer;
-  const without = (kind: string): string => trivialWords(kind)[0].replace(/^(Send|Call) /, "");
+  const without = (kind: string): string => trivialWords(kind)[0].replace(/^(send|call) /, "");
   const { rule } = answer;
   const first = rule.model === null ? without(rule.kind) : own && made.verdict === "unproven" ? "best candidate" : "this rule";
   const bars: Bar[] = [{ name: first, cost, interval, chosen: true, open: false }];
@@ -155,7 +159,7 @@ function barsOf({ own, answer, data }: ClassSituation): Bar[] {
   for (const [key, nameOf] of Object.entries(names)) {
     const other = versus[key as keyof typeof versus];
     if (other === undefined) continue;
-    const open = other.interval !== null && other.interval[0] <= 0 && 0 <= other.interval[1];
+    const open = other.interval[0] <= 0 && 0 <= other.interval[1];
     bars.push({ name: nameOf(other.name), cost: cost - other.difference, interval: [NaN, NaN], chosen: false, open });
   }
   return bars;

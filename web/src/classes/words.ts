@@ -1,6 +1,5 @@
 /** What the page measures of many classes in words: sentences of demur.comparison.words without a verdict. */
-import { bracketed, money, moneyStep } from "../comparison/numbers";
-import { counted, outcomeWords, saving, shortName } from "../comparison/words";
+import { capital, costSentence, counted, outcomeWords, shortName, trivialWords } from "../comparison/words";
 import { general, grouped, roundEven } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
 import type { ClassReportData } from "./data";
@@ -8,24 +7,14 @@ import type { ClassReportData } from "./data";
 const MOST_LISTED = 6;
 const PERSON = "send the case to a person";
 
-/** A rule without a model: as advice, and as something to compare with. */
-export function trivialWords(kind: string): readonly [advice: string, doing: string] {
-  if (kind === "always abstain") return ["Send every case to a person", "sending every case to a person"];
-  const name = kind.replace(/^always /, "");
-  return [`Call every case ${name}`, `calling every case ${name}`];
-}
-
 /** The rule first, then what happens, what costs most, what it costs. */
 export function classSentences(data: ClassReportData, answer: ClassAnswer): string[] {
-  const { rule } = answer;
-  if (rule.model === null)
-    return [`${trivialWords(rule.kind)[0]}: no model beats this.`, costSentence(data, answer)];
-  return [
-    `Use ${shortName(data.models[rule.model].name)}: ${method(data, rule)}.`,
-    happens(data, answer),
-    ...costliestSentence(data, answer),
-    costSentence(data, answer),
-  ];
+  const { rule, cost, interval, versus } = answer;
+  const model = rule.model === null ? null : data.models[rule.model].name;
+  const { confidence_level } = data;
+  const costs = costSentence({ model, verdict: null, cost, interval, cost_range: null, versus, confidence_level });
+  if (model === null) return [`${capital(trivialWords(rule.kind)[0])}: no model beats this.`, costs];
+  return [`Use ${shortName(model)}: ${method(data, rule)}.`, happens(data, answer), ...costliestSentence(data, answer), costs];
 }
 
 const four = (value: number): string => general(value, 4);
@@ -71,18 +60,4 @@ function costliestSentence({ classes }: ClassReportData, { dearest }: ClassAnswe
   if (dearest === null) return [];
   const share = grouped(roundEven(100 * dearest.share), 0);
   return [`Costliest confusion: ${classes[dearest.true]} called ${classes[dearest.answer]}, ${share} % of the cost.`];
-}
-
-function costSentence({ confidence_level }: ClassReportData, { cost, interval, versus, rule }: ClassAnswer): string {
-  const step = moneyStep(interval[0], interval[1], cost);
-  const text = `Measured cost ${money(cost, step)} per 1000 cases`;
-  if (rule.model === null) {
-    const other = versus.runner_up;
-    if (other === undefined) return `${text}.`;
-    return `${text}. The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
-  }
-  const sure = `${text}${bracketed(interval, step, `${general(100 * confidence_level)} % interval `)}`;
-  const { trivial } = versus;
-  if (trivial === undefined || trivial.interval === null) return `${sure}.`;
-  return `${sure}, ${saving({ ...trivial, interval: trivial.interval }, trivialWords(trivial.name)[1], step)}.`;
 }

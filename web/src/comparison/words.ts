@@ -12,9 +12,6 @@ const MOST_LISTED = 6;
 /** Part of the half-width of an interval from which on a difference is worth a sentence. */
 const NOTICED = 0.1;
 
-/** How the rules without a model are said: as advice, and as something to compare with. */
-const TRIVIAL = ["always positive", "always negative", "always abstain"];
-
 /** Cut a name that would fill the sentence. */
 export function shortName(name: string): string {
   const letters = [...name];
@@ -41,8 +38,8 @@ export function answerSentences(facts: Facts): string[] {
   ];
 }
 
-function isTrivial(facts: Facts): boolean {
-  return TRIVIAL.includes(facts.kind);
+function isTrivial({ model }: Pick<Facts, "model">): boolean {
+  return model === null;
 }
 
 /** Say the verdict and what to do: where nothing is proven, to go on without a model for now. */
@@ -74,10 +71,11 @@ export function ruleWords(facts: Facts): string {
   return `${start}${calls.join(", ")}, send the rest to a person.`;
 }
 
-/** A rule without a model as advice, and as something to compare with. */
-export function trivialWords(kind: string, { positive, negative }: Pick<Facts, "positive" | "negative">) {
+/** A rule without a model as advice, and as something to compare with; two classes go by the names of the words. */
+export function trivialWords(kind: string, names: Partial<Pick<Facts, "positive" | "negative">> = {}) {
   if (kind === "always abstain") return ["send every case to a person", "sending every case to a person"] as const;
-  const name = kind === "always positive" ? positive : negative;
+  const own = kind.replace(/^always /, "");
+  const name = names[own as keyof typeof names] ?? own;
   return [`call every case ${name}`, `calling every case ${name}`] as const;
 }
 
@@ -142,16 +140,19 @@ function stakes(facts: Facts): string[] {
   return [`${stake} is at stake. On held-out cases, ${text}: ${shown[parts.length]} in all.`];
 }
 
-function stepOf({ interval, cost }: Facts): number {
+function stepOf({ interval, cost }: Pick<Facts, "interval" | "cost">): number {
   return moneyStep(interval[0], interval[1], cost);
 }
 
-function costSentence(facts: Facts): string {
+/** What the sentence of the cost needs; the names of two classes, if there are two. */
+type Costing = Pick<Facts, "model" | "verdict" | "cost" | "interval" | "cost_range" | "versus" | "confidence_level"> & Partial<Pick<Facts, "positive" | "negative">>;
+
+export function costSentence(facts: Costing): string {
   const step = stepOf(facts);
   const { interval, versus } = facts;
   const cost = money(facts.cost, step);
   const over = facts.cost_range;
-  const named = isMade(facts) ? "Cost" : "Measured cost";
+  const named = facts.verdict !== null ? "Cost" : "Measured cost";
   let text = `${named} ${cost} per 1000 cases`;
   if (over !== null) {
     const most = isTrivial(facts) || Number.isNaN(interval[1]) ? "" : `, at most ${money(interval[1], step)} with ${level(facts)} confidence`;
@@ -175,7 +176,7 @@ function measured(facts: Facts): string[] {
   return [`${text} as the best of ${rules} rules; the best of many looks better than it is.`];
 }
 
-function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number): string {
+function bestModel({ cost, versus: { runner_up: other } }: Pick<Facts, "cost" | "versus">, step: number): string {
   if (other === undefined) return "";
   return ` The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
 }
@@ -195,7 +196,7 @@ export function inBrackets(interval: readonly number[], step: number, level = ""
   return Number.isNaN(ends[0]) ? "" : ` (${level}${moneyRange(ends, step)}${zero})`;
 }
 
-function level(facts: Facts): string {
+function level(facts: Pick<Facts, "confidence_level">): string {
   return `${general(100 * facts.confidence_level)} %`;
 }
 

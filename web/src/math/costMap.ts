@@ -4,10 +4,10 @@ import { honestCosts } from "./honestMap";
 import type { Prepared } from "./models";
 import { MoneySurface } from "./moneySurface";
 import type { Surface } from "./surface";
-import type { TrivialRule } from "./trivial";
+import { TRIVIAL_RULES, type TrivialRule } from "./trivial";
 import type { RuleLimits } from "./windowSearch";
 
-export type MapMode = "cost" | "abstention" | "lower" | "upper" | "winner" | "difference";
+export type MapMode = "cost" | "abstention" | "winner" | "difference";
 
 /** Costs within this of each other, relatively, are a tie. */
 export const TIE = 1e-12;
@@ -18,56 +18,10 @@ export interface CostGrid {
   nus: Float64Array;
 }
 
-/** Limits that rules must keep, and the surfaces to search under them. */
-export interface LimitedModels {
+/** Limits that rules must keep, and the rules without a model that keep them. */
+export interface Limited {
   limits: RuleLimits;
-  surfaces: readonly Surface[];
-  /** Rules without a model that keep the limits. */
   trivial: readonly TrivialRule[];
-}
-
-/**
- * The same under limits, with hindsight: every rule is searched once, since searching it in every table of every
- * split takes too long for a map. NaN where no rule keeps the limits.
- */
-export function limitedValues(
-  mode: MapMode,
-  grid: CostGrid,
-  { limits, surfaces, trivial }: LimitedModels,
-  model: number,
-  other = model,
-): Float64Array {
-  const cuts = (k: number, mu: number, nu: number) => surfaces[k].limitedCuts(mu, nu, limits);
-  const costs = (k: number): Float64Array =>
-    fill(grid, (mu, nu) => {
-      const found = cuts(k, mu, nu);
-      return found === null ? NaN : surfaces[k].costOf(...found, mu, nu);
-    });
-  const surface = surfaces[model];
-  switch (mode) {
-    case "cost":
-      return costs(model);
-    case "abstention":
-      return fill(grid, (mu, nu) => {
-        const found = cuts(model, mu, nu);
-        return found === null ? NaN : surface.windowAt(...found, mu, nu).abstain;
-      });
-    case "lower":
-      return fill(grid, (mu, nu) => surface.lower[cuts(model, mu, nu)?.[0] ?? NaN] ?? NaN);
-    case "upper":
-      return fill(grid, (mu, nu) => surface.upper[cuts(model, mu, nu)?.[1] ?? NaN] ?? NaN);
-    case "winner": {
-      const least = fill(grid, (mu, nu) => {
-        const simple = surface.trivial(mu, nu);
-        return Math.min(...trivial.map((rule) => simple[rule]));
-      });
-      return cheapestOf(least, surfaces.map((_, k) => () => costs(k)));
-    }
-    case "difference": {
-      const others = costs(other);
-      return costs(model).map((cost, at) => cost - others[at]);
-    }
-  }
 }
 
 /** A grid from 0 to the largest costs. */
@@ -82,31 +36,43 @@ function axis(size: number, max: number): Float64Array {
 /** Place of a rule without a model among the winners. */
 export const NO_MODEL = -1;
 
-/** The map of one model; "difference" is `model` minus `other`. Costs are honest where the cases allow it. */
-export function mapValues(
-  mode: MapMode,
-  grid: CostGrid,
-  prepared: Prepared,
-  model: number,
-  other = model,
-): Float64Array {
-  const { surface } = prepared.models[model];
+/**
+ * The map of one model; "difference" is `model` minus `other`. Costs are honest where the cases allow it. Under limits
+ * they are with hindsight, as searching every table of every split takes too long for a map; NaN where no rule keeps them.
+ */
+export function mapValues(mode: MapMode, grid: CostGrid, prepared: Prepared, model: number, other = model, limited: Limited | null = null): Float64Array {
+  const { models } = prepared;
+  const costs = (k: number): Float64Array => (limited === null ? modelCosts(grid, prepared, k) : limitedCosts(grid, models[k].fine, limited.limits));
   switch (mode) {
     case "cost":
-      return modelCosts(grid, prepared, model);
-    case "abstention":
-      return fill(grid, (mu, nu) => abstention(surface, mu, nu));
-    case "lower":
-      return fill(grid, (mu, nu) => surface.lower[surface.cuts(mu, nu)[0]]);
-    case "upper":
-      return fill(grid, (mu, nu) => surface.upper[surface.cuts(mu, nu)[1]]);
-    case "winner":
-      return winners(grid, prepared);
+      return costs(model);
+    case "abstention": {
+      const { surface, fine } = models[model];
+      return fill(grid, (mu, nu) => {
+        const cuts = limited === null ? surface.cuts(mu, nu) : fine.limitedCuts(mu, nu, limited.limits);
+        return cuts === null ? NaN : abstention(limited === null ? surface : fine, cuts);
+      });
+    }
+    case "winner": {
+      const { surface, fine } = models[0];
+      const least = fill(grid, (mu, nu) => {
+        const simple = (limited === null ? surface : fine).trivial(mu, nu);
+        return Math.min(...(limited?.trivial ?? TRIVIAL_RULES).map((rule) => simple[rule]));
+      });
+      return cheapestOf(least, models.map((_, k) => () => costs(k)));
+    }
     case "difference": {
-      const costs = modelCosts(grid, prepared, other);
-      return modelCosts(grid, prepared, model).map((cost, at) => cost - costs[at]);
+      const others = costs(other);
+      return costs(model).map((cost, at) => cost - others[at]);
     }
   }
+}
+
+function limitedCosts(grid: CostGrid, surface: Surface, limits: RuleLimits): Float64Array {
+  return fill(grid, (mu, nu) => {
+    const cuts = surface.limitedCuts(mu, nu, limits);
+    return cuts === null ? NaN : surface.costOf(...cuts, mu, nu);
+  });
 }
 
 /** Cost of the best rule of one model. */
@@ -145,13 +111,7 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
   return fill(grid, (mu, nu) => surface.cost(mu, nu));
 }
 
-/** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
-function winners(grid: CostGrid, prepared: Prepared): Float64Array {
-  const least = fill(grid, (mu, nu) => Math.min(...Object.values(prepared.models[0].surface.trivial(mu, nu))));
-  return cheapestOf(least, prepared.models.map((_, k) => () => modelCosts(grid, prepared, k)));
-}
-
-/** Place of the first model that is cheaper than all before it and than `least`, point by point. */
+/** Place of the first model that is cheaper than all before it and than `least`, point by point; else `NO_MODEL`. */
 function cheapestOf(least: Float64Array, models: readonly (() => Float64Array)[]): Float64Array {
   const winner = new Float64Array(least.length).fill(NO_MODEL);
   models.forEach((costs, k) => {
@@ -179,9 +139,7 @@ export function cheapestShares({ models }: Prepared, side = 60): number[] {
   return shares;
 }
 
-function abstention(surface: Surface, mu: number, nu: number): number {
-  const [i, j] = surface.cuts(mu, nu);
-  const { positiveBelow, negativeBelow } = surface;
+function abstention({ positiveBelow, negativeBelow }: Surface, [i, j]: readonly [number, number]): number {
   return positiveBelow[j] + negativeBelow[j] - (positiveBelow[i] + negativeBelow[i]);
 }
 

@@ -35,7 +35,8 @@ export function headlinePanel(app: App, words: Panel<object> | null): Panel<obje
     sticky.element,
   );
   let timer = 0;
-  let first = true;
+  // what was said last; null before the page has said anything
+  let said: string | null = null;
 
   /** While the hand holds the point, what lies below must not slip away under it. */
   function hold(): void {
@@ -60,9 +61,11 @@ export function headlinePanel(app: App, words: Panel<object> | null): Panel<obje
     sticky.draw(answer?.short ?? null);
     if (odd.childElementCount !== remarks.length || remarks.some((text, k) => odd.children[k].textContent !== text))
       odd.replaceChildren(...remarks.map((text) => el("li", {}, text)));
+    const whole = sentences.join(" ");
+    if (whole === said) return;
     clearTimeout(timer);
-    if (first) first = false;
-    else timer = window.setTimeout(() => setText(spoken, sentences.join(" ")), QUIET);
+    if (said !== null) timer = window.setTimeout(() => setText(spoken, whole), QUIET);
+    said = whole;
   }
 
   return { element, draw, move: draw };

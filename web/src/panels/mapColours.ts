@@ -1,7 +1,7 @@
 /** Colours of the map: coarse at once, fine when there is time. */
 import type { Domain } from "../domain";
 import { keepsLimits } from "../comparison/candidates";
-import { amountsSide, limitedValues, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
+import { amountsSide, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
 import { TRIVIAL_RULES } from "../math/trivial";
 import { onPaper } from "../view/paper";
 import { inFields, priceText, roundPrices } from "../view/prices";
@@ -38,10 +38,6 @@ export interface MapColours {
 
 /** `refined` is called when the fine map replaces the coarse one, and with it what the legend says. */
 export function mapColours(canvas: HTMLCanvasElement, refined: () => void): MapColours {
-  const refine = (paintFine: () => void): void => {
-    paintFine();
-    refined();
-  };
   let key = "";
   let range: [number, number] = [0, 1];
   let shares: number[] = [];
@@ -55,28 +51,14 @@ export function mapColours(canvas: HTMLCanvasElement, refined: () => void): MapC
     range = rangeOf(at, values, logarithmic);
     if (mode === "winner") shares = sharesOf(values, at.data.models.length);
     const raster = { values, columns: side, rows: side };
-    if (mode === "winner") {
-      const ground = parseHex(at.theme === "dark" ? "#131519" : "#ffffff");
-      paint(
-        context,
-        raster,
-        byIndex(
-          at.data.models.map((_, k) => parseHex(modelColour(k, at.theme))),
-          parseHex(WITHOUT_MODEL),
-          ground,
-        ),
-        false,
-      );
-    } else {
-      paint(
-        context,
-        raster,
-        logarithmic
+    const { models } = at.data;
+    const colour =
+      mode === "winner"
+        ? byIndex(models.map((_, k) => parseHex(modelColour(k, at.theme))), parseHex(WITHOUT_MODEL), parseHex(at.theme === "dark" ? "#131519" : "#ffffff"))
+        : logarithmic
           ? byTable(SEQUENTIAL, Math.log(range[0]), Math.log(range[1]), (value) => Math.log(Math.max(range[0], value)))
-          : byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range),
-        mode === "cost" || mode === "difference",
-      );
-    }
+          : byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range);
+    paint(context, raster, colour, mode === "cost" || mode === "difference");
   }
 
   return {
@@ -108,8 +90,9 @@ export function mapColours(canvas: HTMLCanvasElement, refined: () => void): MapC
       if (onPaper()) return;
       const painted = key;
       whenIdle(() => {
-        if (painted === key && canvas.isConnected)
-          refine(() => fill(context, at, domain, sideFor(at, FINE_WORK, COARSE, FINEST)));
+        if (painted !== key || !canvas.isConnected) return;
+        fill(context, at, domain, sideFor(at, FINE_WORK, COARSE, FINEST));
+        refined();
       });
     },
     get range() {
@@ -159,11 +142,9 @@ function sharesOf(values: Float64Array, models: number): number[] {
 function valuesOf(at: Situation, grid: CostGrid): Float64Array {
   const mode = at.state.colour;
   const [a, b] = mode === "difference" && at.state.compare !== null ? at.state.compare : [at.k, at.k];
-  if (at.limits === null) return mapValues(mode, grid, at.prepared, a, b);
-  const { limits, prevalence } = at;
-  const trivial = TRIVIAL_RULES.filter((rule) => keepsLimits(rule, prevalence, limits));
-  const surfaces = at.prepared.models.map(({ fine }) => fine);
-  return limitedValues(mode, grid, { limits, surfaces, trivial }, a, b);
+  const { limits, prevalence, prepared } = at;
+  const limited = limits && { limits, trivial: TRIVIAL_RULES.filter((rule) => keepsLimits(rule, prevalence, limits)) };
+  return mapValues(mode, grid, prepared, a, b, limited);
 }
 
 /** Costs below this share of the largest look alike on logarithmic colours. */

@@ -1,4 +1,5 @@
 /** Methods: assumptions, conventions, versions, what is embedded, how to cite. */
+import { corrects } from "../answer";
 import { designWords, type DesignData, type ReportData } from "../data";
 import { general } from "../numbers";
 import { cut, el } from "../view/dom";
@@ -13,7 +14,7 @@ export function methodsOf(parts: readonly (readonly [title: string, ...lines: st
 }
 
 export function methodsPanel(report: ReportData): Panel<object> {
-  const { source, models, folds, repeats, confidence_level: level } = report;
+  const { source, models, folds, repeats } = report;
   const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
   return methodsOf([
     [
@@ -32,12 +33,12 @@ export function methodsPanel(report: ReportData): Panel<object> {
       folds === null
         ? "These cases are too few to judge rules on cases that did not choose them: costs are with hindsight, and too low on average."
         : `Costs are measured unless they say "with hindsight": thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out${(repeats ?? 1) > 1 ? `, averaged over ${repeats} splits` : ""} (seed ${report.seed}).`,
-      "The answer is the rule with the smallest measured cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
-      "The best of several rules looks better than it is. At the costs, prevalence, limits and ranges of the report the answer was computed with it: its cost is what to expect after the choice, and it is called proven, likely or unproven by the difference to the best rule without a model.",
-      `Everywhere else the page shows what the rule measured, without a verdict. ${report.design == null ? `The interval of a measured cost runs from the cost with hindsight minus z standard errors to the measured cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %. ` : ""}The copied command gives the whole answer at any costs.`,
-      ...designSentences(report.design, " Other measured costs are of a shuffled split of all cases."),
+      "The answer is the rule with the smallest measured cost: for each model a window and a single threshold, and three rules without a model. A simpler one is taken where the difference is below a tenth of its standard error.",
+      `The best of several rules looks better than it is. The cost in the headline is what to expect after the choice: cases are drawn with replacement 400 times, the choice is made on those drawn and its cost taken on those left out. Proven, likely or unproven says how it compares with the best rule without a model. ${corrects(report) ? "While a hand moves the prices, the page shows what the rule measured." : "This page cannot repeat that: away from the costs of the report it shows what the rule measured, without a verdict. The copied command gives the whole answer."}`,
+      ...intervalSentences(report),
+      ...designSentences(report.design, report.cases === null ? " Other measured costs are of a shuffled split of all cases." : ""),
       "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
-      "A limit on reviews narrows the window. A box of costs is with hindsight.",
+      "A limit on reviews narrows the window, and under limits the map is with hindsight. Over ranges the rule is the one whose cost exceeds that of the best rule for the true costs by the least.",
       "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
     ],
     [
@@ -67,7 +68,16 @@ export function designSentences(design: DesignData | null | undefined, others = 
   return [
     ...(clusters === null ? [] : [`A cluster stays in one fold, and the intervals of the answer count ${count(clusters)} clusters.`]),
     ...(period === null ? [] : [`The answer is judged forward in time, from ${period.join(" to ")}: its rules were chosen on what came before.${others}`]),
-    "The intervals that a page can compute take independent cases: at other costs there are none here.",
+  ];
+}
+
+/** How intervals are made, or why there are none away from the costs of the report. */
+export function intervalSentences({ inference, confidence_level }: { inference: { quantile: number | null } | null; confidence_level: number }): string[] {
+  if (inference === null) return [];
+  return [
+    inference.quantile === null
+      ? "The intervals that this page can compute take independent cases: at other costs there are none here."
+      : `Intervals, at ${general(100 * confidence_level)} %: Student's t on the losses of held-out cases, with one more case of the largest loss for the upper end, and more of them for differences, which are paired on the same cases. Where the interval of a difference contains 0, nothing is proven.`,
   ];
 }
 

@@ -24,7 +24,7 @@ const TITLES = [
   "never abstaining, measured",
   "with hindsight",
   "abstains",
-  "cheapest on … of all costs, with hindsight",
+  "wins",
 ];
 
 export function modelsPanel(app: TwoApp): Panel {
@@ -57,7 +57,7 @@ export function modelsPanel(app: TwoApp): Panel {
     setText(heads[4], `measured cost per 1000${shuffled}${at.data.inference?.quantile == null ? "" : ` (${at.level})`}`);
     setText(
       frame.about,
-      "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. Measured: on cases that did not choose the window. With hindsight: on those that did.",
+      "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. Measured: on cases that did not choose the window. With hindsight: on those that did. Wins: share of all prices at which it is the cheapest model, with hindsight.",
     );
     const shares = at.prepared.prevalence === at.data.prevalence ? models.map(({ wins }) => wins) : cheapestShares(at.prepared);
     lines.forEach(({ row, mark, cells }, k) => {

@@ -47,6 +47,11 @@ export function setName(node: HTMLElement, name: string, longest = 40): void {
   else node.title = cut(name, 2000);
 }
 
+/** Short words that stay in one line. */
+export function unbroken(text: string): string {
+  return text.length <= 24 ? text.replaceAll(" ", "\u00a0") : text;
+}
+
 /** A name cut to `longest` characters. */
 export function cut(name: string, longest = 40): string {
   const letters = Array.from(name.slice(0, 4 * longest + 4));

@@ -1,11 +1,11 @@
 /** What the numbers mean, and what the page can and cannot say. */
 import { general } from "../../numbers";
-import { designSentences, methodsOf } from "../../panels/methods";
+import { designSentences, intervalSentences, methodsOf } from "../../panels/methods";
 import type { Panel } from "../../view/panel";
 import type { ClassReportData } from "../data";
 
 export function classMethods(data: ClassReportData): Panel<object> {
-  const { folds, repeats, confidence_level: level, software, made, seed, rows, levels } = data;
+  const { folds, repeats, software, made, seed, rows, levels } = data;
   const factors = levels.map(({ factor }) => general(factor)).join(", ");
   return methodsOf([
     [
@@ -28,7 +28,8 @@ export function classMethods(data: ClassReportData): Panel<object> {
     [
       "Intervals",
       ...designSentences(data.design),
-      `${general(100 * level)} %, for the true cost of the rule in use. That of a measured cost: from below by the rule chosen on all cases, from above by the held-out decisions, with added errors spread over the classes. Differences to other rules of a model have intervals in the opening sentence only, where all cases were at hand.`,
+      ...intervalSentences({ ...data, inference: data }),
+      "Against rules of models, intervals of differences stand in the opening sentence only; with importance weights, those of measured costs too.",
     ],
     ["Where from", `demur ${software.demur}, ${made}, seed ${seed}.`],
   ]);
