@@ -701,6 +701,12 @@ ERRORS = [
     (lambda: Report.from_predictions(Y, {"m": A}, costs=(1, 1)), "`costs` must be a CostModel"),
     (
         lambda: Report.from_predictions(Y, {"m": A}, costs=CostModel(cost_abstain=-1)),
+        "`costs` must not reward abstaining",
+    ),
+    (
+        lambda: Report.from_predictions(
+            Y, {"m": A}, costs=CostModel(cost_abstain=-1, cost_tp=-2, cost_tn=-2)
+        ),
         "`cost_abstain` must not be negative in a report",
     ),
     (lambda: Report.from_predictions(Y, {"m": A}, source="x.csv"), "`source` must be a DataSource"),

@@ -1,7 +1,6 @@
 """From a comparison to the parts of a report."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -9,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.multiple_tests import holm
+from demur._progress import Progress
 from demur.auc.difference import PairedOptions, paired_test
 from demur.calibration.reliability import brier_parts, reliability_curve
 from demur.cautious.selective_risk import answers_by_confidence, areas_under
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
 from demur.comparison.problem import DecisionProblem
+from demur.comparison.threads import workers
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
@@ -23,13 +24,13 @@ from demur.honest.pairs import judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.policy.evidence import PolicyEvidence
 from demur.report.cases import page_design
-from demur.report.model import ModelReport, PairReport, few_digits, roc_points, score_bins, thinned
+from demur.report.model import ModelReport, PairReport, few_digits, score_bins, thinned
 from demur.roc.curve import auc_score, average_precision_of
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import FloatArray, Range
 
-__all__ = ["begin_models", "begin_pairs", "lone_models"]
+__all__ = ["compared_parts", "lone_models"]
 
 _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
@@ -46,58 +47,73 @@ _CALIBRATED_DRAWS = 99
 # ---------------------------------------------------------------- models
 
 
-def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
-    """Begin the part of every model of a comparison; what is returned waits for all of them."""
-    problem, models = comparison.problem, comparison.models
+def compared_parts(comparison: Comparison) -> tuple[tuple[ModelReport, ...], tuple[PairReport, ...]]:
+    """Make the parts of the models of a comparison, and of every two judged on the same splits.
+
+    P-values are adjusted as the table of `demur compare` does, for the pairs it shows; others for all pairs.
+    """
+    problem, models, names = comparison.problem, comparison.models, list(comparison.models)
     assert comparison.choice is not None
     intervals, independent = page_design(comparison) is None, comparison.choice.first.independent
-    counts = [comparison.judged[name].counts for name in models]
-    # what takes longest goes first, so that no thread waits for it at the end
-    evidence = [
-        pool.submit(
-            _evidence,
-            one,
-            problem,
-            weights=comparison.cases[name].weights,
-            intervals=intervals,
-            independent=independent,
+    counts = [comparison.judged[name].counts for name in names]
+    paired = 2 <= len(names) <= _MOST_PAIRED and comparison.areas is not None
+    with workers(comparison.n) as pool, Progress(None, "drawing the page"):
+        # what takes longest goes first, so that no thread waits for it at the end
+        evidence = [
+            pool.submit(
+                _evidence,
+                one,
+                problem,
+                weights=comparison.cases[name].weights,
+                intervals=intervals,
+                independent=independent,
+            )
+            for name, one in zip(names, counts, strict=True)
+        ]
+        wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
+        policies = [pool.submit(PolicyEvidence.from_counts, one) for one in counts]
+        bands = [
+            pool.submit(
+                envelope_band_of,
+                model.surface,
+                np.linspace(0, 1, 101),
+                level=problem.confidence_level,
+                draws=_DRAWS,
+                # streams of their own, so that neither threads nor other models matter
+                rng=np.random.default_rng([problem.seed, index]),
+                workers=1,
+            )
+            for index, model in enumerate(models.values() if intervals else ())
+        ]
+        begun = combinations(range(len(names) if paired else 0), 2)
+        pairs = [one.result() for one in [pool.submit(_pair, comparison, *pair) for pair in begun]]
+        drawn = tuple(
+            ModelReport(
+                name=name,
+                surface=models[name].surface.surface,
+                honest=models[name].surface,
+                auc=models[name].auc,
+                auc_interval=models[name].auc_interval,
+                volume=models[name].volume,
+                wins=wins.result()[k],
+                bins=score_bins(counts[k]),
+                evidence=evidence[k].result(),
+                policy=policies[k].result(),
+                cost_band=bands[k].result() if intervals else None,
+            )
+            for k, name in enumerate(names)
         )
-        for name, one in zip(models, counts, strict=True)
-    ]
-    wins = pool.submit(_wins, [model.surface.surface for model in models.values()])
-    drawn: list[dict[str, Future[Any]]] = [
-        {
-            "policy": pool.submit(PolicyEvidence.from_counts, one),
-            "bins": pool.submit(score_bins, one),
-            "roc": pool.submit(roc_points, one),
-            "evidence": found,
-        }
-        for one, found in zip(counts, evidence, strict=True)
-    ]
-    for index, model in enumerate(models.values() if intervals else ()):
-        drawn[index]["cost_band"] = pool.submit(
-            envelope_band_of,
-            model.surface,
-            np.linspace(0, 1, 101),
-            level=problem.confidence_level,
-            draws=_DRAWS,
-            # streams of their own, so that neither threads nor other models matter
-            rng=np.random.default_rng([problem.seed, index]),
-            workers=1,
+    shown = {frozenset(pair) for pair in tested_pairs(models)} if paired else set()
+    found = {}
+    for family in (pairs, [one for one in pairs if {names[one.first], names[one.second]} in shown]):
+        volumes, areas = (
+            holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
         )
-    return lambda: tuple(
-        ModelReport(
-            name=name,
-            surface=model.surface.surface,
-            honest=model.surface,
-            auc=model.auc,
-            auc_interval=model.auc_interval,
-            volume=model.volume,
-            wins=share,
-            **{part: future.result() for part, future in parts.items()},
-        )
-        for (name, model), share, parts in zip(models.items(), wins.result(), drawn, strict=True)
-    )
+        for pair, volume, auc in zip(family, volumes, areas, strict=True):
+            found[pair.first, pair.second] = replace(
+                pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
+            )
+    return drawn, tuple(found.values())
 
 
 def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> tuple[ModelReport, ...]:
@@ -113,7 +129,6 @@ def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> 
             volume=None,
             wins=share,
             bins=score_bins(one),
-            roc=roc_points(one),
             evidence=_evidence(one, problem, weights="importance", intervals=True, independent=False),
             policy=PolicyEvidence.from_counts(one),
         )
@@ -196,33 +211,6 @@ def _drawn(**columns: FloatArray) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- pairs
-
-
-def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[PairReport, ...]]:
-    """Begin to compare every two models judged on the same splits; none where they were split apart.
-
-    P-values are adjusted as the table of `demur compare` does, for the pairs it shows; others for all pairs.
-    """
-    names = list(comparison.models)
-    if not 2 <= len(names) <= _MOST_PAIRED or comparison.areas is None:
-        return tuple
-    begun = [pool.submit(_pair, comparison, *pair) for pair in combinations(range(len(names)), 2)]
-
-    def adjusted() -> tuple[PairReport, ...]:
-        pairs = [pair.result() for pair in begun]
-        shown = {frozenset(pair) for pair in tested_pairs(comparison.models)}
-        found = {}
-        for family in (pairs, [one for one in pairs if {names[one.first], names[one.second]} in shown]):
-            volumes, areas = (
-                holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
-            )
-            for pair, volume, auc in zip(family, volumes, areas, strict=True):
-                found[pair.first, pair.second] = replace(
-                    pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
-                )
-        return tuple(found.values())
-
-    return adjusted
 
 
 def _pair(comparison: Comparison, first: int, second: int) -> PairReport:

@@ -4,7 +4,6 @@ A limit can force a cut inside a block of scores, so a page searches all cases. 
 of their content, never in that of the file.
 """
 
-import base64
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
-    "base64_of",
     "lists_cases",
     "page_costs",
     "page_design",
@@ -77,11 +75,6 @@ def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
         _amounts(comparison, comparison.problem.costs, cells),
     )
     return dict(zip(_EVIDENCE, found, strict=True))
-
-
-def base64_of(numbers: Any) -> str:
-    """Write numbers as base64 of their bytes."""
-    return base64.b64encode(numbers.tobytes()).decode("ascii")
 
 
 def page_design(comparison: Comparison) -> dict[str, Any] | None:

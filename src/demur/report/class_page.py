@@ -26,8 +26,9 @@ from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
 from demur.policy.labels import free_label
-from demur.report.cases import base64_of, page_design, t_quantile
+from demur.report.cases import page_design, t_quantile
 from demur.report.model import DataSource, unrounded, whole_counts
+from demur.report.packing import base64_of
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
@@ -246,9 +247,9 @@ def _page_rows(choice: Choice) -> dict[str, Any] | None:
         rows = cases.splits.repeats[0]
         order = order[np.isin(order, rows.cell[cases.splits.judged() > 0])]
     return {
-        "codes": base64_of(cases.codes[order].astype("<u2")),
+        "codes": base64_of(cases.codes[order].astype("<u2").tobytes()),
         "sizes": cases.sizes[order].tolist() if cases.weights == "importance" else None,
-        "proba": [base64_of(model.scores[order].astype("<f8")) for model in choice.judged.values()],
+        "proba": [base64_of(model.scores[order].astype("<f8").tobytes()) for model in choice.judged.values()],
     }
 
 

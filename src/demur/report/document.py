@@ -13,16 +13,14 @@ import numpy as np
 
 from demur._checks import check_mapping, check_type, input_error
 from demur._files.whole import whole_file
-from demur._progress import Progress
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, Columns, check_columns, doubt_column
+from demur.comparison.case_table import CaseTable, check_columns, doubt_column
 from demur.comparison.choice import make_answer
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks, no_answer
-from demur.comparison.threads import workers
 from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
 from demur.costs.class_costs import ClassCosts
@@ -32,9 +30,8 @@ from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
-from demur.monitoring.judgement import judge_policy
 from demur.policy.policy import Policy
-from demur.report.building import begin_models, begin_pairs, lone_models
+from demur.report.building import compared_parts, lone_models
 from demur.report.cases import lists_cases, page_costs, page_design, page_evidence, whole_number
 from demur.report.class_page import (
     ReviewLevel,
@@ -49,7 +46,7 @@ from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 from demur.windows.rule import Window
 
-__all__ = ["Report", "page_problem", "report_without_costs"]
+__all__ = ["Report", "page_problem", "report_of"]
 
 _SCHEMA, _VERSION = "demur.report", 5
 # where the page starts if the user names no costs
@@ -249,15 +246,18 @@ class Report(Result):
                 doubt=next(iter(known), None),
             )
         )
-        given = costs is not None
-        try:
+
+        def compare() -> Comparison:
             table = CaseTable.of_columns(columns, problem, weights=weights)
-            comparison = compared(table, problem, class_names=origin.class_names)
-        except InputError as error:
-            return report_without_costs(
-                error, lambda: _counts(columns), problem, origin, costs_given=given, counted=False
-            )
-        return replace(cls.from_comparison(comparison, source=origin), costs_given=given)
+            return compared(table, problem, class_names=origin.class_names)
+
+        def counts() -> dict[str, ScoreCounts]:
+            return {
+                name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
+                for name, column in columns.scores.items()
+            }
+
+        return report_of(compare, counts, problem, origin, costs_given=costs is not None)
 
     @classmethod
     def from_comparison(
@@ -287,9 +287,8 @@ class Report(Result):
             return replace(made, levels=review_levels(comparison), columns=columns)
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.insert(0, _NOT_PAIRED)
-        with workers(comparison.n) as pool, Progress(None, "drawing the page"):
-            models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
-        return cls._made(comparison, models(), pairs(), problem, origin, notes)
+        models, pairs = compared_parts(comparison)
+        return cls._made(comparison, models, pairs, problem, origin, notes)
 
     @classmethod
     def from_counts(
@@ -324,17 +323,15 @@ class Report(Result):
                 seed=seed,
             )
         )
-        given = costs is not None
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
-        try:
+
+        def compare() -> Comparison:
             table = CaseTable.of_counts(checked, problem)
-            comparison = compared(table, problem, class_names=origin.class_names)
-        except InputError as error:
-            return report_without_costs(
-                error, lambda: checked, problem, origin, costs_given=given, counted=True
-            )
-        return replace(cls.from_comparison(comparison, source=origin), costs_given=given)
+            return compared(table, problem, class_names=origin.class_names)
+
+        given = costs is not None
+        return report_of(compare, lambda: checked, problem, origin, costs_given=given, counted=True)
 
     @classmethod
     def _made(
@@ -404,6 +401,8 @@ class Report(Result):
                 "`with_groups` takes cases as independent, and this report counts clusters. "
                 "Hint: make a report of every group."
             )
+        from demur.monitoring.judgement import judge_policy
+
         policy = Policy.from_answer(answer)
         assert isinstance(policy.rule, Window), "an answer between two classes has a window"
         judged = judge_policy(policy, y_score, y_true, groups=groups, confidence_level=self.confidence_level)
@@ -618,35 +617,33 @@ def _by_name(scores: Any) -> Any:
     return scores
 
 
-def _counts(columns: Columns) -> dict[str, ScoreCounts]:
-    return {
-        name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
-        for name, column in columns.scores.items()
-    }
-
-
-def report_without_costs(
-    error: InputError,
+def report_of(
+    compare: Callable[[], Comparison],
     counts: Callable[[], Mapping[str, ScoreCounts]],
     problem: DecisionProblem,
     source: DataSource,
     *,
     costs_given: bool,
-    counted: bool,
+    counted: bool = False,
 ) -> Report:
-    """Make a report of cases that are too few to judge any rule, as an error says; raise any other error.
+    """Make a report of what `compare` gives, or of `counts` where the cases are too few to judge any rule.
 
     With `counted` only counts are known, and those of weights allow no honest cost either.
     """
-    if problem.by_case:
+    try:
+        comparison = compare()
+    except InputError as error:
         # the page has no other number for costs by case
-        raise error
-    found = counts()
-    fewest = min(min(one.n_positive, one.n_negative) for one in found.values())
-    if fewest >= FEWEST_CASES and (isinstance(error, UndefinedError) or not counted):
-        raise error
-    notes = [f"Honest costs are left out: {error}"]
-    made = Report._made(None, lone_models(found, problem), (), problem, source, notes)
+        if problem.by_case:
+            raise
+        found = counts()
+        fewest = min(min(one.n_positive, one.n_negative) for one in found.values())
+        if fewest >= FEWEST_CASES and (isinstance(error, UndefinedError) or not counted):
+            raise
+        notes = [f"Honest costs are left out: {error}"]
+        made = Report._made(None, lone_models(found, problem), (), problem, source, notes)
+    else:
+        made = Report.from_comparison(comparison, source=source)
     return replace(made, costs_given=costs_given)
 
 

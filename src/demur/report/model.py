@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
 from demur.honest.pairs import PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
-from demur.monitoring.judgement import GroupJudgement
 from demur.policy.evidence import PolicyEvidence
 from demur.roc.curve import roc_curve
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray
+
+if TYPE_CHECKING:
+    from demur.monitoring.judgement import GroupJudgement
 
 __all__ = [
     "DataSource",
@@ -210,8 +212,6 @@ class ModelReport(Result):
         Share of the unit square of costs at which this model is cheaper than every other one.
     bins : mapping
         Edges and cases of each class, by `score_bins`.
-    roc : mapping
-        Points of the curve, by `roc_points`.
     evidence : mapping
         Calibration, net benefit, risk against coverage, promised precision, by `model_evidence`.
     policy : PolicyEvidence
@@ -228,7 +228,6 @@ class ModelReport(Result):
     volume: VolumeInterval | None
     wins: float
     bins: Mapping[str, Any]
-    roc: Mapping[str, FloatArray]
     evidence: Mapping[str, Any]
     policy: PolicyEvidence
     cost_band: CostCurveBand | None = None
@@ -256,7 +255,9 @@ class ModelReport(Result):
                 "negatives": whole_counts(self.bins["negatives"]),
                 "log_odds": self.bins["log_odds"],
             },
-            "roc": None if cases else {name: few_digits(column) for name, column in self.roc.items()},
+            "roc": None
+            if cases
+            else {name: few_digits(column) for name, column in roc_points(self.surface.counts).items()},
             # of all splits, one after the other; held-out cases are whole in every split
             "folds": [
                 {

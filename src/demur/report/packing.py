@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["packed"]
+__all__ = ["base64_of", "packed"]
 
 _FEWEST = 16
 _SPECIAL = {"inf": np.inf, "-inf": -np.inf, None: np.nan}
+_NUMERIC = {int, float, str, type(None)}
 
 
 def packed(value: Any) -> Any:
@@ -24,32 +25,24 @@ def packed(value: Any) -> Any:
         return {key: packed(part) for key, part in value.items()}
     if not isinstance(value, list):
         return value
-    if len(value) < _FEWEST or not all(_is_number(one) for one in value):
+    kinds = {type(one) for one in value}
+    if (
+        len(value) < _FEWEST
+        or not kinds <= _NUMERIC
+        or not {v for v in value if type(v) is str} <= {*_SPECIAL}
+    ):
         return [packed(one) for one in value]
-    ways = [
-        value,
-        *_whole(value),
-        {"$f": _text(np.array([_SPECIAL.get(v, v) for v in value], "<f8").tobytes())},
-    ]
+    floats = np.array([_SPECIAL.get(one, one) for one in value], "<f8")
+    ways = [value, {"$f": base64_of(floats.tobytes())}]
+    if kinds == {int} and min(value) >= 0 and max(value) < 2**53:
+        steps = [value[0], *(after - before for before, after in pairwise(value))]
+        ways.insert(1, {"$u": base64_of(_varints(value))})
+        if min(steps) >= 0:
+            ways.insert(2, {"$d": base64_of(_varints(steps))})
     return min(ways, key=lambda way: len(json.dumps(way, separators=(",", ":"))))
 
 
-def _is_number(one: Any) -> bool:
-    if isinstance(one, bool):
-        return False
-    return isinstance(one, (int, float)) or one in ("inf", "-inf", None)
-
-
-def _whole(column: list[Any]) -> list[dict[str, str]]:
-    """Return both ways of writing whole numbers, as far as the column allows them."""
-    if not all(isinstance(one, int) and 0 <= one < 2**53 for one in column):
-        return []
-    ways = [{"$u": _text(_bytes(column))}]
-    steps = [column[0], *(after - before for before, after in pairwise(column))]
-    return [*ways, {"$d": _text(_bytes(steps))}] if min(steps) >= 0 else ways
-
-
-def _bytes(numbers: list[int]) -> bytes:
+def _varints(numbers: list[int]) -> bytes:
     """Write whole numbers seven bits to a byte; all bytes of a number but the last are 128 or more."""
     found = bytearray()
     for number in numbers:
@@ -61,5 +54,6 @@ def _bytes(numbers: list[int]) -> bytes:
     return bytes(found)
 
 
-def _text(content: bytes) -> str:
+def base64_of(content: bytes) -> str:
+    """Write bytes as base64 text."""
     return base64.b64encode(content).decode("ascii")

@@ -1,6 +1,7 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -257,7 +258,7 @@ def _joined_scores(asked: "Question", smallest: int) -> "Question":
 
 def make_report(asked: "Question", name: str) -> "Report":
     """Make the report of one part: from the rows where they are at hand, else from counts."""
-    from demur.report.document import Report, page_problem, report_without_costs
+    from demur.report.document import Report, page_problem, report_of
 
     part, cases = asked.cases.parts[name], asked.cases
     rows = part.rows
@@ -282,24 +283,20 @@ def make_report(asked: "Question", name: str) -> "Report":
     problem = page_problem(asked.problem)
     shared = replace(part, rows=None if rows is None else replace(rows, own={}))
     priced = replace(asked, problem=problem, cases=replace(cases, parts={name: shared}))
-    try:
-        comparison = priced.compare(name)
-    except InputError as error:
-        if part.joint is not None or part.summed is not None:
-            raise
-        return report_without_costs(
-            error, lambda: part.counts, problem, source, costs_given=given, counted=rows is None
-        )
-    report = replace(Report.from_comparison(comparison, source=source), costs_given=given)
-    return report if cases.group is not None or rows is None else _by_group(report, rows, asked.labels)
+    if part.joint is not None:
+        report = replace(Report.from_comparison(priced.compare(name), source=source), costs_given=given)
+    else:
+        compare, counts = partial(priced.compare, name), (lambda: part.counts)
+        report = report_of(compare, counts, problem, source, costs_given=given, counted=rows is None)
+    if cases.group is not None or rows is None or "group" not in rows.columns:
+        return report
+    return _by_group(report, rows, asked.labels)
 
 
 def _by_group(report: "Report", rows: Any, labels: tuple[Any, ...]) -> "Report":
-    """Judge the rule in every group, where there are groups and a model decides."""
+    """Judge the rule in every group, where a model decides."""
     from demur.engines.columns import class_name
 
-    if "group" not in rows.columns:
-        return report
     answer = None if report.comparison is None else report.comparison.answer
     if answer is None or answer.model is None:
         note = "Groups left out: a rule without a model treats all groups alike."
