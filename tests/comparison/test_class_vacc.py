@@ -229,10 +229,9 @@ def test_two_classes_over_the_unit_square_against_the_volumes():
 
 
 def test_volume_of_windows_is_that_of_isotonic_steps():
-    """Spec 112 says that the honest volume is not the cross-fitted one of windows.
+    """Over the unit square a window is cheapest where an isotonic step is: both honest volumes are the same.
 
-    Over the unit square it is: a window is cheapest where an isotonic step is. It is not with straight lines
-    between the scores, nor for costs scaled by their mean, which are another law.
+    They differ with straight lines between the scores, and for costs scaled by their mean, another law.
     """
     y, p, proba = two_classes(8)
     means = {straight: plugin_volume(y, p, 0, straight=straight) for straight in (False, True)}

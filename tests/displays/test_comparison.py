@@ -277,8 +277,7 @@ def test_costs_by_case_have_no_point_on_the_plane():
         ("groups", "`--figure groups` needs groups, got none. Hint: name their column: `--by COLUMN`"),
         (
             "roc",
-            "`--figure` must be one of 'surface', 'difference', 'regions', 'prevalence', 'reviews', "
-            "'scores', 'blocks'",
+            "`--figure` must be one of 'surface', 'difference', 'regions', 'prevalence', 'reviews', 'scores'",
         ),
     ],
 )

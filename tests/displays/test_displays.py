@@ -686,7 +686,10 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
         (lambda: RocCurveDisplay(result={}), "or a mapping with at least one, got an empty mapping"),
         (lambda: SurfaceRowDisplay(result=3), "`result` must be an AbstentionSurface, or a mapping"),
         (lambda: RocCurveDisplay(result={"A": 3}), r"`result\['A'\]` must be a RocCurve, got int"),
-        (lambda: CostCurveDisplay(result=SURFACE), "must be a CostCurve or AverageCostCurve or CostLine"),
+        (
+            lambda: CostCurveDisplay(result=SURFACE),
+            "must be a CostCurve or ReviewedCostCurve or AverageCostCurve or CostLine",
+        ),
         (
             lambda: SurfaceDifferenceDisplay(result=SURFACE),
             "must be a SurfaceDifference, got AbstentionSurface",
