@@ -187,11 +187,11 @@ def read_joint_counts(
         counted by cluster, and may be as many as the rows.
     time : str, optional
         Column of numbers or dates, as `compare_models` takes them. Cells are then counted by block of time.
-        Of more than 2**20 different dates the seconds do not count, or only the days.
+        Of more than 2^20 different dates the seconds do not count, or only the days.
     counts : mapping, optional
         Counts of every model as `read_counts` gives them, if they are at hand: one scan less.
     cells : int, optional
-        Most combinations of scores, at most 2**20, the default. Where there are more, each of m models
+        Most combinations of scores, at most 2^20, the default. Where there are more, each of m models
         has as many bins as the m-th root of `cells`: 512 for two, 64 for three, 22 for four by default,
         with `time` of a tenth of it.
 
@@ -203,7 +203,7 @@ def read_joint_counts(
     Raises
     ------
     InputError
-        As in `read_counts`, for more than four models, 2**20 different numbers as times, or 2**22
+        As in `read_counts`, for more than four models, 2^20 different numbers as times, or 2^22
         combinations of cluster, class and scores or bins.
 
     Notes
@@ -474,7 +474,7 @@ def read_paired_counts(
 
     The joint statistic that `auc_difference_test`, `surface_difference_band` and
     `volume_difference_test` take in place of the rows. The source is grouped where it lives.
-    Up to 2**20 distinct pairs of scores the counts are exact; beyond, both scores are binned,
+    Up to 2^20 distinct pairs of scores the counts are exact; beyond, both scores are binned,
     and results say how far that can shift a difference.
 
     Parameters
@@ -484,8 +484,8 @@ def read_paired_counts(
     scores : two names of columns
         Model a and model b; with arrays a mapping from two names to arrays.
     bins : int, optional
-        Bin both scores, into so many bins of the range that holds most of them, at most 2**12;
-        2**10 where bins are needed and none are given.
+        Bin both scores, into so many bins of the range that holds most of them, at most 2^12;
+        2^10 where bins are needed and none are given.
 
     Returns
     -------
@@ -500,7 +500,7 @@ def read_paired_counts(
     Notes
     -----
     Joint counts, not resampling weights: every paired test follows from them, as often as wanted,
-    and counts of further days add up. Scores are binned before the scan where the first 2**21 rows
+    and counts of further days add up. Scores are binned before the scan where the first 2^21 rows
     prove too many pairs, and after it otherwise. With bins the source is scanned once for the
     ranges of the bins of b, and once for the pairs.
 
