@@ -34,12 +34,9 @@ answer = demur.compare_models(data.diagnosis, data.scores, pos_label="malignant"
 assert answer.verdict == "proven", answer.verdict
 print(answer.decide([0.01, 0.3, 0.99]).tolist())
 """
-TESTS_OF_SDIST = [
-    "tests/package/test_readme.py",
-    "tests/package/test_release.py",
-    "tests/roc",
-    "src/demur/roc",
-]
+TESTS_OF_SDIST = ["tests/package/test_readme.py", "tests/package/test_release.py", "tests/roc"]
+# enough to see that the sdist is complete; `make test` looks longer
+BRIEF = ["-q", "-n", "auto", "-m", "not long"]
 
 
 class Clean:
@@ -57,7 +54,7 @@ class Clean:
         path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
         hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
         environment = {key: value for key, value in os.environ.items() if key not in hidden}
-        environment |= {"PATH": path, "MPLBACKEND": "agg", "COLUMNS": "80"}
+        environment |= {"PATH": path, "MPLBACKEND": "agg", "COLUMNS": "80", "DEMUR_PROFILE": "brief"}
         program = shutil.which(str(command[0]), path=path) or str(command[0])
         return output(program, *command[1:], cwd=cwd or self.work, env=environment)
 
@@ -161,7 +158,7 @@ def main() -> None:
                 with tarfile.open(files["sdist"]) as archive:
                     archive.extractall(clean.folder, filter="data")
                 unpacked = clean.folder / f"demur-{version}"
-                last = clean.run("python", "-m", "pytest", "-q", *TESTS_OF_SDIST, cwd=unpacked)
+                last = clean.run("python", "-m", "pytest", *BRIEF, *TESTS_OF_SDIST, cwd=unpacked)
                 said(f"tests of the unpacked sdist: {last.strip().splitlines()[-1]}")
         if given.output:
             given.output.mkdir(parents=True, exist_ok=True)
