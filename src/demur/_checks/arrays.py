@@ -185,11 +185,11 @@ def check_same_length(**arrays: Any) -> None:
         raise InputError(f"{names} must have the same length, got {lengths}.")
 
 
-def check_series(series: ArrayLike, name: str = "series") -> FloatArray:
+def check_series(series: ArrayLike) -> FloatArray:
     """Return a series in the order of time as float64; NaN is missing, infinities do not pass."""
-    values = as_floats(one_dimensional(series, name), name).copy()
+    values = as_floats(one_dimensional(series, "series"), "series").copy()
     if np.isinf(values).any():
-        raise input_error(name, "must be finite, or NaN where missing", "an infinite number")
+        raise input_error("series", "must be finite, or NaN where missing", "an infinite number")
     return values
 
 

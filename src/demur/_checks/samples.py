@@ -117,32 +117,32 @@ def check_simplex(value: ArrayLike, name: str, *, size: int | None = None) -> Fl
     return shares
 
 
-def check_positive_proba(proba: ArrayLike, name: str = "proba") -> FloatArray:
+def check_positive_proba(proba: ArrayLike) -> FloatArray:
     """Return P(positive) of each case."""
-    return check_probability(check_scores(proba, name), name)
+    return check_probability(check_scores(proba, "proba"), "proba")
 
 
-def check_label_columns(labels: ArrayLike, rows: int, columns: int, name: str = "labels") -> IntArray:
+def check_label_columns(labels: ArrayLike, rows: int, columns: int) -> IntArray:
     """Return one column index for each row of a table of scores."""
-    indices = check_whole_counts(labels, name)
+    indices = check_whole_counts(labels, "labels")
     if indices.shape != (rows,):
         raise input_error(
-            name, f"must hold one column index for each of {rows} rows", f"shape {indices.shape}"
+            "labels", f"must hold one column index for each of {rows} rows", f"shape {indices.shape}"
         )
     if indices.size and indices.max() >= columns:
-        raise input_error(name, f"must be column indices below {columns}", int(indices.max()))
+        raise input_error("labels", f"must be column indices below {columns}", int(indices.max()))
     return indices
 
 
-def check_block_length(block_length: Any, n: int, name: str = "block_length") -> int:
+def check_block_length(block_length: Any, n: int) -> int:
     """Return the number of cases per block: 1 for None, the cube root of n for "auto"."""
     if block_length is None:
         return 1
     if block_length == "auto":
         return max(1, round(math.cbrt(n)))
-    length = check_positive_int(block_length, name)
+    length = check_positive_int(block_length, "block_length")
     if length > n:
-        raise input_error(name, f"must not exceed the number of cases, {n}", length)
+        raise input_error("block_length", f"must not exceed the number of cases, {n}", length)
     return length
 
 

@@ -9,7 +9,7 @@ from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur._kernels.placements import Ordered
 from demur._kernels.sweep import Sample, ascending_order
 from demur.counts.scores import ScoreCounts
-from demur.honest.splits import Rows, Splits
+from demur.honest.splits import Splits
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ClassRows", "classes_of", "others_pooled", "rows_pooled"]
@@ -50,22 +50,19 @@ def classes_of(
                     continue
                 ascending = scores[rows.cell[members]]
                 if np.any(ascending[1:] < ascending[:-1]):
-                    by_score = ascending_order(ascending)
-                    members, ascending = members[by_score], ascending[by_score]
+                    order_of = ascending_order(ascending)
+                    members, ascending = members[order_of], ascending[order_of]
                 ordered.append((members, ascending))
-        by_split.append(_with_folds(ordered, rows))
+        single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
+        # short integers are looked up faster
+        fold = rows.fold.astype(np.int16) if rows.fold.max(initial=0) < 2**15 else rows.fold
+        by_split.append(
+            tuple(
+                ClassRows(members, by_score, fold[members], None if single else rows.cases[members])
+                for members, by_score in ordered
+            )
+        )
     return tuple(by_split)
-
-
-def _with_folds(ordered: Sequence[tuple[IntArray, FloatArray]], rows: Rows) -> tuple[ClassRows, ...]:
-    """Look up fold and number of cases of the rows of each class, which come with their scores."""
-    single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
-    # short integers are looked up faster
-    fold = rows.fold.astype(np.int16) if rows.fold.max(initial=0) < 2**15 else rows.fold
-    return tuple(
-        ClassRows(members, scores, fold[members], None if single else rows.cases[members])
-        for members, scores in ordered
-    )
 
 
 def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[FloatArray]) -> ScoreCounts:

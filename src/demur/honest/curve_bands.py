@@ -235,21 +235,21 @@ def envelope_band_of(
     prices, errors = Prices.of_cost_curve(x), added_errors(level)
     sums = hindsight.interval_sums(prices), honest.interval_sums(prices)
     # sums of fractions of cases leave rounding where nobody errs
-    seen, kept = (np.maximum(mean_and_error(one, prevalence=0.5)[0], 0.0) for one in sums)
-    seen_error = mean_and_error(sums[0], prevalence=0.5, errors=errors)[1]
+    hindsight_cost, honest_cost = (np.maximum(mean_and_error(one, prevalence=0.5)[0], 0.0) for one in sums)
+    hindsight_error = mean_and_error(sums[0], prevalence=0.5, errors=errors)[1]
     upper, upper_error = mean_and_error(sums[1], prevalence=0.5, errors=errors)
     below, above = side_factors(hindsight, honest, prices, level, draws, rng, workers)
     point = honest_interval(*sums, level=level, prevalence=0.5)
     # the trivial rules are among the thresholds, so the true curve is below their tent
-    ceiling = np.maximum(np.minimum(x, 1 - x), kept)
+    ceiling = np.maximum(np.minimum(x, 1 - x), honest_cost)
     scores = hindsight.score_sums(_halved_brier), honest.score_sums(_halved_brier)
     areas = [float(mean_and_error(one, prevalence=0.5)[0]) for one in scores]
     area = honest_interval(*scores, level=level, prevalence=0.5)
     return CostCurveBand(
         pc=x,
-        honest=kept,
-        hindsight=seen,
-        low=np.maximum(np.minimum(seen - below * seen_error, point[0]), 0),
+        honest=honest_cost,
+        hindsight=hindsight_cost,
+        low=np.maximum(np.minimum(hindsight_cost - below * hindsight_error, point[0]), 0),
         high=np.clip(upper + above * upper_error, 0, ceiling),
         pointwise_low=np.maximum(point[0], 0),
         pointwise_high=np.clip(point[1], 0, ceiling),

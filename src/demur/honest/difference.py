@@ -18,7 +18,7 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.deviation_law import largest_deviations, upper_quantile
-from demur.honest.pairs import paired_cases
+from demur.honest.pairs import PairedCases, paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
 from demur.surface.review import ReviewPrices
@@ -203,6 +203,13 @@ def surface_difference_band(
         rng=rng,
         quantity="a surface difference",
     )
+    return _difference_band(cases, x, y, level, method, n_resamples=draws, rng=generator, workers=threads)
+
+
+def _difference_band(
+    cases: PairedCases, x: FloatArray, y: FloatArray, level: float, method: str, **drawing: Any
+) -> SurfaceDifferenceBand:
+    """Make the band from judged cases; `drawing` is that of `largest_deviations`."""
     at_mu, at_nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
     # above the border of useful abstention nobody abstains whatever it costs (lemma 1): one point per mu
     positive, negative = review.by_class(at_mu, at_nu)
@@ -221,10 +228,7 @@ def surface_difference_band(
             for pair in (cases.hindsight, cases.honest)
         )
         low, high = k[0] - kc[1], kc[0] - k[1]
-    drawn = largest_deviations(
-        cases.honest, prices, honest_error, n_resamples=draws, rng=generator, workers=threads
-    )
-    worst = drawn.max(axis=1)
+    worst = largest_deviations(cases.honest, prices, honest_error, **drawing).max(axis=1)
     z = normal_quantile(level)
     factor = max(upper_quantile(worst, level), z)
     band, point = (low - factor * wide, high + factor * wide), (low - z * wide, high + z * wide)
@@ -252,7 +256,7 @@ def surface_difference_band(
         b_better_share=float(area[decision == 1].sum()),
         undecided_share=float(area[decision == 0].sum()),
         factor=factor,
-        pvalue=float((1 + np.count_nonzero(worst >= np.max(np.abs(centre) / wide))) / (1 + draws)),
+        pvalue=float((1 + np.count_nonzero(worst >= np.max(np.abs(centre) / wide))) / (1 + len(worst))),
         method=method,
         confidence_level=level,
         n=cases.n,

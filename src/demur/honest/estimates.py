@@ -187,8 +187,8 @@ def loss_rows(
     favourable one.
     """
     cases = rules[0].cases
-    alike = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
-    tabled = alike and not any(rule.judged.honest_fees for rule in rules)
+    same_costs = losses.by_case is None and cases.repeats == 1 and cases.cluster is None
+    tabled = same_costs and not any(rule.judged.honest_fees for rule in rules)
     found, sample = (tabled_losses if tabled else row_losses)(rules, losses, shares)
     loss = found[0] if len(rules) == 1 else found[0] - found[1]
     if not tabled and len(loss) <= _MOST_SORTED:
@@ -266,7 +266,7 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
     cluster = cases.cluster[rows.cell]
     counted = cases.splits.judged() > 0
     each = None if cases.weights == "importance" else rows.cases[counted]
-    alike = max(
+    correlation = max(
         intraclass_correlation(loss[judged], sample.cluster[judged], number),
         *(
             intraclass_correlation((classes == k)[counted].astype(np.float64), cluster[counted], each)
@@ -274,7 +274,7 @@ def worst_unit(worst: float, loss: FloatArray, sample: LossSample, cases: SplitC
         ),
     )
     mean = float(sample.weight @ loss)
-    return mean + float(np.sqrt(1 / size + (1 - 1 / size) * alike)) * (worst - mean)
+    return mean + float(np.sqrt(1 / size + (1 - 1 / size) * correlation)) * (worst - mean)
 
 
 # ---------------------------------------------------------------- estimates
@@ -316,9 +316,9 @@ def cost_estimate(
     if losses.same_review:
         floor[:, -1] = paid[:, -1]
     certain = mean_cost(rule.hindsight, floor, shares) if rule.unlabelled is None else -np.inf
-    seen = mean_cost(rule.hindsight, paid, shares)
+    hindsight = mean_cost(rule.hindsight, paid, shares)
     if rule.judged.hindsight_fees is not None:
-        seen += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.judged()))
+        hindsight += float(np.average(rule.judged.hindsight_fees, weights=rule.cases.splits.judged()))
     # one action for all cases costs what the known shares of the classes make of it, and a cost is certain
     # where every action costs the same on all cases
     taken = rule.taken
@@ -334,7 +334,7 @@ def cost_estimate(
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
     largest = worst.max()
     worst_seen = bool(rule.honest[worst >= largest - 1e-12 * abs(largest)].any())
-    return Estimate(mean, interval, seen, worst_seen)
+    return Estimate(mean, interval, hindsight, worst_seen)
 
 
 def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:

@@ -225,11 +225,11 @@ def evaluate(
             honest[place].append(found.decide(scores, rows.fold))
             paid = found.charge(scores, rows.fold) if isinstance(found, FoldRules) else None
             fees[place] += [] if paid is None else [paid]
-    kind, seen = code_type(cases.n_classes), model.scores[cases.splits.repeats[0].cell]
+    kind, inputs = code_type(cases.n_classes), model.scores[cases.splits.repeats[0].cell]
     verdicts: list[Judged | UndefinedError] = []
     for place, rule in enumerate(rules):
-        judged = Judged(tuple(honest[place]), rule.codes(seen).astype(kind, copy=False))
-        own = _charged(rule, seen)
+        judged = Judged(tuple(honest[place]), rule.codes(inputs).astype(kind, copy=False))
+        own = _charged(rule, inputs)
         # models that are free leave no fees behind
         if any(one is not None and one.any() for one in (own, *fees[place])):
             judged = replace(judged, honest_fees=tuple(fees[place]), hindsight_fees=own)

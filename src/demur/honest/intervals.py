@@ -161,14 +161,14 @@ def honest_interval(
     right = 0.0 if prevalence is None else errors
     # the rule in use may err where it makes a call, even if the rules of the folds made none
     first, second = (
-        kept._replace(risk=np.maximum(kept.risk, seen.risk))
-        for kept, seen in zip(honest, hindsight, strict=True)
+        held_out._replace(risk=np.maximum(held_out.risk, fitted.risk))
+        for held_out, fitted in zip(honest, hindsight, strict=True)
     )
     k, s = mean_and_error(hindsight, prevalence=prevalence, right=right)
     high, high_error = mean_and_error((first, second), prevalence=prevalence, errors=errors)
     if method == "bracket":
         return k - z * s, high + z * high_error
     kc, sc = mean_and_error((first, second), prevalence=prevalence, right=right)
-    seen, seen_error = mean_and_error(hindsight, prevalence=prevalence, errors=errors)
+    fitted, fitted_error = mean_and_error(hindsight, prevalence=prevalence, errors=errors)
     low = (k + kc) / 2 - z * np.maximum(s, sc)
-    return low, (seen + high) / 2 + z * np.maximum(seen_error, high_error)
+    return low, (fitted + high) / 2 + z * np.maximum(fitted_error, high_error)

@@ -188,8 +188,8 @@ def volume_difference_of(
         rows, *models = cases.clustered
         sample = row_sample(rows, rows.shares)
         totals = []
-        for seen in (True, False):
-            first, second = (model.row_scores(rows, scores, hindsight=seen) for model in models)
+        for in_hindsight in (True, False):
+            first, second = (model.row_scores(rows, scores, hindsight=in_hindsight) for model in models)
             totals.append(mean_loss(first - second, sample, 0.0, added=0).standard_error)
         error, df = max(totals), sample.units - 1
     centre = (hindsight[0] + honest[0]) / 2

@@ -165,6 +165,13 @@ def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatA
     return Interval(float(cuts[low]), float(cuts[high])), members, len(members) == high - low + 1
 
 
+def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
+    """Return the ranges of mu and of nu over which the cheapest window stays the same."""
+    i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu, nu).blocks(surface.shares))
+    _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
+    return Interval(*mu_range), Interval(*nu_range)
+
+
 def window_interval(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | CostModel | None = None,
@@ -256,12 +263,8 @@ def window_interval(
     lower, lower_cuts, lower_whole = _range(cuts[0], good[0], window.lower_index)
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], window.upper_index)
     mu, nu = costs.mu, costs.nu_positive
-    alike = nu == costs.nu_negative and nu >= 0
-    stays: tuple[Interval | None, Interval | None] = (None, None)
-    if alike:
-        i, j = (int(cut) for cut in ShareCuts.of_surface(mu, nu, nu).blocks(surface.shares))
-        _, mu_range, nu_range = cost_ranges(surface.shares, (i, j), mu, nu)
-        stays = Interval(*mu_range), Interval(*nu_range)
+    one_price = nu == costs.nu_negative and nu >= 0
+    stays = _stable_costs(surface, mu, nu) if one_price else (None, None)
     fitted = (
         None
         if folds is None
@@ -292,7 +295,7 @@ def window_interval(
         nu_range=stays[1],
         fold_lower=None if chosen is None else np.array([one.lower for one in chosen]),
         fold_upper=None if chosen is None else np.array([one.upper for one in chosen]),
-        honest_cost=None if fitted is None or not alike else float(fitted.cost(mu, nu)),
+        honest_cost=None if fitted is None or not one_price else float(fitted.cost(mu, nu)),
         n=counts.n,
         prevalence=surface.prevalence,
     )

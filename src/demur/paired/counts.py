@@ -225,21 +225,21 @@ class PairedCounts:
         at any costs; "certified_auc" that of the difference of two AUCs: half the length of the
         limits of each, as bins count ties one half.
         """
-        said: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "statistic": "joint counts",
             "cells": len(self.positives),
             "exact": self.exact,
         }
         if self.exact:
-            return said
+            return facts
         models = self.counts_a, self.counts_b
-        said["bins"] = list(self.n_bins)
+        facts["bins"] = list(self.n_bins)
         # each surface can only fall, so the larger of the two shifts counts
-        said["certified"] = max(counts.certified for counts in models)
+        facts["certified"] = max(counts.certified for counts in models)
         if all(count > 0 for count in (models[0].n_positive, models[0].n_negative)):
             limits = [count_bounds(counts).auc() for counts in models]
-            said["certified_auc"] = sum(high - low for low, high in limits) / 2
-        return said
+            facts["certified_auc"] = sum(high - low for low, high in limits) / 2
+        return facts
 
     def rows(self) -> PairedRows:
         """Return one weighted row per cell and class."""

@@ -184,10 +184,10 @@ class JointScores:
             above, below, _ = self.placements(model)
             # row sums count the positives above a negative, column sums the negatives below a positive
             ranked = []
-            for own, kind, beside in zip(
+            for own, kind, below_others in zip(
                 self.orders(model), (True, False), (below, self.n_positive - above), strict=True
             ):
-                ranks = mid_ranks(own) + beside[own.cases]
+                ranks = mid_ranks(own) + below_others[own.cases]
                 columns[at][self._members[kind][own.cases]] = ranks
                 ranked.append(own._replace(scores=ranks))
             made._orders[at] = ranked[0], ranked[1]

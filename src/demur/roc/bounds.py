@@ -121,8 +121,8 @@ def roc_point_index(fpr: ArrayLike, tpr: ArrayLike) -> RocPointIndex:
     lower = (1 + h - f) / 2
     # the triangles the curves through (0, 0) and p, and through p and (1, 1), add to the inner area
     above = _ratio((h - f) * (1 - h), 2 * h, np.nan)
-    beside = _ratio(f * (h - f), 2 * (1 - f), np.nan)
-    grier, smith = lower + (above + beside) / 2, lower + np.maximum(above, beside) / 2
+    right_of = _ratio(f * (h - f), 2 * (1 - f), np.nan)
+    grier, smith = lower + (above + right_of) / 2, lower + np.maximum(above, right_of) / 2
     low = _ratio(h * h + h, h * h + f, np.nan)
     high = _ratio((1 - f) ** 2 + 1 - h, (1 - f) ** 2 + 1 - f, np.nan)
     bias = np.where(h < 0.5, low, np.where(f > 0.5, high, (5 - 4 * h) / (1 + 4 * f)))

@@ -259,8 +259,8 @@ def cost_margin_test(
     (0.08, True)
     """
     positive = check_labels(y_true, pos_label)
-    said = [check_labels(decision, pos_label) for decision in (decision_a, decision_b)]
-    check_same_length(y_true=positive, decision_a=said[0], decision_b=said[1])
+    decisions = [check_labels(decision, pos_label) for decision in (decision_a, decision_b)]
+    check_same_length(y_true=positive, decision_a=decisions[0], decision_b=decisions[1])
     sizes = int(positive.sum()), int((~positive).sum())
     check_both_classes(*sizes, "A test of costs")
     share = check_prevalence(prevalence, positives=sizes[0], negatives=sizes[1])
@@ -272,7 +272,7 @@ def cost_margin_test(
         (positive, sizes[0], False, share * miss),
         (~positive, sizes[1], True, (1 - share) * alarm),
     ):
-        first, second = ((decision == wrong) & chosen for decision in said)
+        first, second = ((decision == wrong) & chosen for decision in decisions)
         only = int(np.count_nonzero(first & ~second)), int(np.count_nonzero(second & ~first))
         parts.append((scale, (only[0] - only[1]) / size, _tango(*only, size)))
 

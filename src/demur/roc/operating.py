@@ -710,13 +710,13 @@ def roc_interval(
             for rate, n in zip(rates, (n_positive, n_negative), strict=True)
         ]
     else:
-        asked, curve = 0, (fpr, tpr)
+        free, curve = 0, (fpr, tpr)
         if held == "sensitivity":
             # from the other corner: misses against correct rejections, both rising as the threshold does
-            asked, curve, sizes = 1, (1 - tpr[::-1], 1 - fpr[::-1]), sizes[::-1]
-        rates[asked] = _best_rate(*curve, 1 - values)
-        near = None if method == "exact" else rates[asked]
-        limits[asked] = pointwise_limits(*curve, 1 - values, sizes[1], sizes[0], level, near)
+            free, curve, sizes = 1, (1 - tpr[::-1], 1 - fpr[::-1]), sizes[::-1]
+        rates[free] = _best_rate(*curve, 1 - values)
+        near = None if method == "exact" else rates[free]
+        limits[free] = pointwise_limits(*curve, 1 - values, sizes[1], sizes[0], level, near)
     return RocInterval(
         held=held,
         at=as_scalar(values),

@@ -126,7 +126,7 @@ def prepared_scores(
     kept = ~missing
     positive = check_labels(np.array(labels[kept].tolist()), pos_label)
     numbers = _numbered(values[kept], order)
-    chosen, told = direction, f"{direction} means more positive, as given"
+    chosen, words = direction, f"{direction} means more positive, as given"
     if direction == "auto":
         if positive.all() or not positive.any():
             raise UndefinedError(
@@ -134,16 +134,16 @@ def prepared_scores(
             )
         auc = auc_score(positive, numbers)
         chosen, best = "higher" if auc >= 0.5 else "lower", max(auc, 1 - auc)
-        told = f"{chosen} means more positive (AUC {best:.3f}, the other way {1 - best:.3f})"
+        words = f"{chosen} means more positive (AUC {best:.3f}, the other way {1 - best:.3f})"
     dropped = int(missing.sum())
     if dropped:
-        told += f"; {dropped} {'case' if dropped == 1 else 'cases'} with missing values left out"
+        words += f"; {dropped} {'case' if dropped == 1 else 'cases'} with missing values left out"
     return PreparedScores(
         y_true=positive,
         y_score=numbers if chosen == "higher" else -numbers,
         direction=chosen,
         n_dropped=dropped,
-        words=told,
+        words=words,
     )
 
 

@@ -159,7 +159,7 @@ class Combined:
 
     def words(self, class_names: Sequence[str]) -> str:
         """Say the rule."""
-        said = self.window.words(class_names)
+        window = self.window.words(class_names)
         if self.how == "vote":
             negative, positive = class_names
             votes = [
@@ -168,13 +168,13 @@ class Combined:
             ]
             return (
                 f"let each model vote {negative} up to its first and {positive} from its second threshold "
-                f"({', '.join(votes)}); by votes for minus against {said}"
+                f"({', '.join(votes)}); by votes for minus against {window}"
             )
         if self.max_disagreement == math.inf:
-            return said
+            return window
         limit = threshold_text(self.max_disagreement)
         return (
-            f"send to a person where squared deviations from the mean sum to more than {limit}; else {said}"
+            f"send to a person where squared deviations from the mean sum to more than {limit}; else {window}"
         )
 
     # ---------------------------------------------------------------- files and other languages

@@ -111,10 +111,12 @@ class Guarded:
 
     def words(self, class_names: Sequence[str]) -> str:
         """Say the rule."""
-        said = self.window.words(class_names)
+        window = self.window.words(class_names)
         if self.max_doubt == math.inf:
-            return said
-        return f"send to a person where {self.names[1]} exceeds {threshold_text(self.max_doubt)}; else {said}"
+            return window
+        return (
+            f"send to a person where {self.names[1]} exceeds {threshold_text(self.max_doubt)}; else {window}"
+        )
 
     # ---------------------------------------------------------------- files and other languages
 

@@ -177,7 +177,7 @@ function blockMinima(values: Float64Array): Float64Array {
 
 // ---------------------------------------------------------------- cuts that cannot be optimal
 
-/** Where every case has its own costs a cut goes for its neighbour that shrinks the window (demur.windows.candidates). */
+/** Where every case has its own costs a cut goes for its neighbour that shrinks the window (demur.windows.range_search). */
 function keptByCase(masses: CutMasses, points: readonly CutCosts[], { starts, stops }: Allowed): Kept {
   const { size } = masses;
   const rows = points.map((point) => {
