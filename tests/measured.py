@@ -21,7 +21,7 @@ from demur._results import Interval
 from demur.comparison import choice as choosing
 from demur.comparison import words
 from demur.comparison.candidates import baseline_code
-from demur.comparison.estimates import cost_at, losses_at, rates_of
+from demur.comparison.estimates import cost_at, losses_at
 from demur.honest.decisions import joint_outcomes
 from demur.honest.estimates import class_shares, mean_cost
 from demur.honest.intervals import added_errors
@@ -260,7 +260,7 @@ def cheapest_measured(choice):
 def measured_facts(choice, best=None):
     """List what the page knows of a rule, by default of the cheapest."""
     best, problem = best or cheapest_measured(choice), choice.problem
-    found, confusion = measured_cost(best, problem), rates_of(best.honest, problem.shares)
+    found, confusion = measured_cost(best, problem), class_shares(best.honest, problem.shares)
     over = choosing._over_ranges(best, choice, 0.0)
     stakes = choosing._outcomes(best, choice)["stakes"]
     plain = choosing._cheapest(choice.baselines, choice)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from demur import CostMatrix, CostModel, Policy, Report
-from demur.comparison.estimates import rates_of
 from demur.costs.class_costs import ClassCosts
 from demur.exceptions import InputError
+from demur.honest.estimates import class_shares
 from demur.report import DataSource
 from demur.report.class_page import class_choice_at, holds_rows
 from measured import cheapest_measured, measured_cost, measured_facts, measured_words
@@ -73,7 +73,7 @@ def test_rules_costs_intervals_and_words_against_oracle(answered, name):
         best, facts = cheapest_measured(choice), measured_facts(choice)
         kinds.add(best.kind)
         assert page["kind"] == best.kind
-        confusion = rates_of(best.honest, choice.problem.shares)
+        confusion = class_shares(best.honest, choice.problem.shares)
         close = {
             "cost": facts["cost"],
             "interval": facts["interval"],
