@@ -183,14 +183,14 @@ def test_bad_numbers_and_ranges_are_one_sentence(args, sentence):
 
 def test_costs_as_the_library_takes_them():
     point = prices(*COSTS)
-    assert point.costs() == point.costs_or_range() == CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
+    assert point.costs(exact=True) == point.costs() == CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
     assert prices("--mu", 0.5).costs() == CostModel(cost_fn=1, cost_fp=0.5)
-    assert prices().costs() is prices().costs_or_range() is None
+    assert prices().costs(exact=True) is prices().costs() is None
     box = prices("--cost-fn", "400:600", "--cost-fp", 100)
-    assert box.costs_or_range() == CostRange(cost_fn=(400, 600), cost_fp=100)
+    assert box.costs() == CostRange(cost_fn=(400, 600), cost_fp=100)
     assert box.ranges == {"--cost-fn": (400.0, 600.0)}
     with pytest.raises(InputError, match="`--cost-fn` must be one number here, got the range 400:600"):
-        box.costs()
+        box.costs(exact=True)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_costs_as_the_library_takes_them():
 )
 def test_ranges_keep_the_rules_of_costs(args, sentence):
     with pytest.raises(InputError, match=sentence):
-        prices(*args).costs_or_range()
+        prices(*args).costs()
 
 
 @pytest.mark.parametrize(
@@ -276,8 +276,8 @@ def test_what_a_weight_means_needs_a_weight():
 
 
 def test_the_reader_is_memory_unless_another_is_named():
-    assert source().reader == "memory"
-    assert source("--engine", "spark", "--master", "local[2]").reader == "spark"
+    assert source().engine == "memory"
+    assert source("--engine", "spark", "--master", "local[2]").engine == "spark"
 
 
 # ---------------------------------------------------------------- no flag is ignored

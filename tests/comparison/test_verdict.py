@@ -8,7 +8,7 @@ import pytest
 from comparison_files import FILES, random_costs
 from demur import ABSTAIN, CostModel, CostRange, compare_models
 from demur.comparison.candidates import Candidate, baseline_candidates
-from demur.comparison.choice import Choice, _chosen
+from demur.comparison.choice import Choice, chosen
 from demur.comparison.estimates import gap_of
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.words import decision_words
@@ -202,16 +202,16 @@ def test_a_difference_within_noise_goes_to_the_simpler_rule_by_hand(review, kind
     assert gap.standard_error == pytest.approx(np.sqrt(100 / 99 * squares) / 100)
     # a tenth of the standard error is 0.0044: more than 0.003 and less than 0.005
     assert choice.best(choice.all) is window
-    assert _chosen(choice.all, choice).kind == kind
+    assert chosen(choice).kind == kind
 
 
 def test_rules_of_one_kind_do_not_tie_within_noise():
     choice, (threshold, window) = made_choice(0.7, *ten_errors_or_nine())
     only = [one for one in choice.all if one.kind != "threshold"]
-    assert _chosen(only, choice) is window
+    assert chosen(choice, only) is window
     # a baseline is simpler still, but far behind
     assert {one.kind for one in only} == {"always positive", "always negative", "always abstain", "window"}
-    assert _chosen([threshold], choice) is threshold
+    assert chosen(choice, [threshold]) is threshold
 
 
 @pytest.mark.parametrize("apart", [False, True])
@@ -226,7 +226,7 @@ def test_a_baseline_wins_within_noise_wherever_it_was_split(review, kind, apart)
     only = [one for one in choice.all if one.kind in ("always negative", "window")]
     assert choice.best(only) is rule
     # a tenth of the standard error is about 0.007: between 0.003 and 0.009
-    assert _chosen(only, choice).kind == kind
+    assert chosen(choice, only).kind == kind
 
 
 # ---------------------------------------------------------------- shares

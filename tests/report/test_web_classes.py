@@ -10,9 +10,10 @@ import pytest
 from demur import CostMatrix, CostModel, Policy, Report
 from demur.cli.main import main
 from demur.comparison import choice as choosing
-from demur.comparison.estimates import cost_of, difference_interval, rates_of
+from demur.comparison.estimates import cost_of, difference_interval
 from demur.costs.class_costs import ClassCosts
 from demur.exceptions import InputError
+from demur.honest.estimates import class_shares
 from demur.report import DataSource
 from demur.report.class_page import class_choice_at, holds_rows
 from examples import examples
@@ -77,7 +78,7 @@ def test_rules_costs_intervals_and_words_against_oracle(answered, name):
         best = choice.best(choice.all)
         kinds.add(best.kind)
         assert page["kind"] == best.kind
-        confusion = rates_of(best.honest, choice.problem.shares)
+        confusion = class_shares(best.honest, choice.problem.shares)
         estimate = cost_of(best, choice.problem)
         close = {
             "cost": estimate.cost,

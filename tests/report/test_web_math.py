@@ -366,7 +366,7 @@ def test_windows_under_a_limit_against_python(answers):
 def _honest_costs(comparison, costs):
     """Honest cost of the best rule of every model, and of the best rule without a model; a miss costs 1."""
     question = replace(comparison.problem, costs=costs)
-    point = Scenario(costs, question.rate)
+    point = Scenario(costs, question.shares)
     models = [
         min(cost_at(one, point) for one in model_candidates(comparison.cases[name], name, model, question, 0))
         for name, model in comparison.judged.items()

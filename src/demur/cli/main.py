@@ -111,7 +111,8 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 or 143 a signal."""
-    _open_streams()
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_streams()
     if "numpy" not in sys.modules:
         # threads of BLAS would spin while those of demur work; saying so now spares finding them later
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -184,8 +185,6 @@ class _ClosedOutput(io.TextIOBase):
 
 def _open_streams() -> None:
     """Give the process the streams it was started without, so that no file of its own takes their place."""
-    if None not in (sys.stdin, sys.stdout, sys.stderr):
-        return
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
         pass
     os.close(descriptor)

@@ -44,7 +44,8 @@ def _toml(value: Any) -> str:
 
 def with_problem(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
     """Return the arguments with those of --problem before them, but for flags that are given anyway."""
-    path = _value_of(args)
+    typed, _, _ = command.make_parser(ctx).parse_args(args=list(args))
+    path = typed.get("problem")
     if path is None:
         return args
     try:
@@ -70,32 +71,11 @@ def with_problem(command: click.Command, ctx: click.Context, args: list[str]) ->
                 f"`{_FLAG} {path}` holds {name!r}, which is no flag of a problem. "
                 f"Hint: demur {command.name} --help-all lists them."
             )
-        option = options[name]
-        spelled = f"--{name}"
-        if any(one == spelled or one.startswith(f"{spelled}=") for one in args):
+        if options[name].name in typed:
             continue
-        if option.is_flag:
-            before += [spelled] if value else []
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            before.append(f"{spelled}={one}")
-    given = _positional(command, ctx, args)
-    return [*before, *args, *([str(file)] if file is not None and not given else [])]
-
-
-def _value_of(args: list[str]) -> str | None:
-    """Return the file that --problem names."""
-    for place, one in enumerate(args):
-        if one == "--":
-            return None
-        if one == _FLAG and place + 1 < len(args):
-            return args[place + 1]
-        if one.startswith(f"{_FLAG}="):
-            return one.partition("=")[2]
-    return None
-
-
-def _positional(command: click.Command, ctx: click.Context, args: list[str]) -> list[str]:
-    """Return the arguments that belong to no flag."""
-    values, _, _ = command.make_parser(ctx).parse_args(args=list(args))
-    return [value for value in [values.get("file")] if isinstance(value, str)]
+        if options[name].is_flag:
+            before += [f"--{name}"] if value else []
+        else:
+            before += [f"--{name}={one}" for one in (value if isinstance(value, list) else [value])]
+    named = file is None or isinstance(typed.get("file"), str)
+    return [*before, *args, *([] if named else [str(file)])]

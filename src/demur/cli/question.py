@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from demur.cli.options import (
     Prices,
     Several,
     Source,
-    Unknown,
     refuse,
 )
 from demur.cli.options.costs import ColumnPrice
@@ -34,8 +33,10 @@ from demur.costs.reviewer import Reviewer
 from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
 from demur.honest.splits import FEWEST_CASES
-from demur.policy.policy import Policy
 from demur.windows.limits import LIMITS
+
+if TYPE_CHECKING:
+    from demur.policy.policy import Policy
 
 __all__ = [
     "COSTS_NEEDED",
@@ -68,6 +69,8 @@ _WITH_CLASSES = (
     "--exclude",
     "--drop-missing",
     "--missing-labels",
+    "--unknown-label",
+    "--cost-unknown",
     "--cost-abstain",
     "--review-fee",
     "--reviewer-sensitivity",
@@ -170,8 +173,8 @@ class Question:
             if problem.budget is not None:
                 coded = problem.budget.coded(columns["day"], columns["key"])
                 known |= dict(zip((roles["day"], roles["key"]), coded, strict=True))
-            clusters = check_groups(columns.get("cluster"), rows.n)
-            times = check_times(columns.get("time"), rows.n)
+            clusters = check_groups(columns.get("cluster"), len(rows.codes))
+            times = check_times(columns.get("time"), len(rows.codes))
             labels = (self.labels[0], self.labels[1])
             codes = rows.codes.astype(np.bool_, copy=False)
             given = Columns(codes, rows.scores, columns.get("weight"), labels, clusters, times, known)
@@ -195,7 +198,8 @@ class Question:
         self, name: str | None, comparison: Comparison, *, models_only: bool = False
     ) -> tuple[str, GroupCosts] | None:
         """Return what the rule of the answer for a part does for every value of --by; None without it."""
-        values = self.cases.broken_down(name)
+        rows = self.cases.part(name).rows
+        values = None if rows is None else rows.columns.get("by")
         if values is None:
             return None
         return self.cases.data["by"], comparison.by(values, models_only=models_only)
@@ -220,8 +224,10 @@ class Question:
                 progress.advance()
         return parts
 
-    def policy(self, answer: Answer, name: str | None) -> Policy:
+    def policy(self, answer: Answer, name: str | None) -> "Policy":
         """Make the policy of an answer; of columns by class it names those it reads, of two the second."""
+        from demur.policy.policy import Policy
+
         policy = Policy.from_answer(answer, abstain_label=self.abstain_label)
         if not self.classes:
             return policy
@@ -254,7 +260,6 @@ def ask(
     design: Design | None = None,
     several: Several | None = None,
     unpriced_classes: bool = False,
-    unknown: Unknown | None = None,
 ) -> Question:
     """Check the flags, read the file, and say what there is to say about both.
 
@@ -271,9 +276,8 @@ def ask(
     by = None if design is None else design.by
     if by is not None and source.missing_labels == "bounds":
         raise InputError("`--by` needs labels, got --missing-labels bounds. Hint: leave one of them out.")
-    unsure = Unknown() if unknown is None else unknown
     asked: dict[str, Any] = {"prices": prices, "weights": source.weights or "importance"}
-    asked["cost_unknown"] = unsure.cost_unknown
+    asked["cost_unknown"] = prices.cost_unknown
     if classes.names is not None:
         two = len(classes.listed()) == 2
         named = tuple(limit.flag for limit in LIMITS if two or limit.many_classes)
@@ -281,14 +285,14 @@ def ask(
         arguments = class_question(classes, source, prices, limits, certainty, unpriced=unpriced_classes)
         if arguments["costs"] is None and by is not None:
             raise InputError(f"`--by` {_MATRIX_NEEDED}")
-        cases = read_cases(source, prices, classes=classes.listed(), design=design, unknown=unsure)
+        cases = read_cases(source, prices, classes=classes.listed(), design=design)
         remark(cases.sentence, quiet=output.quiet)
         labels = tuple(arguments["classes"])
         label = class_abstain_label(abstain_label, labels)
         return Question(
             cases=cases, problem=None, labels=labels, abstain_label=label, classes=arguments, **asked
         )
-    costs = _costs(source, prices, limits, {**joint.given(), **unsure.given()}, by=by, needed=costs_needed)
+    costs = _costs(source, prices, limits, joint.given(), by=by, needed=costs_needed)
     places = limits.places()
     problem = DecisionProblem.checked(
         costs=costs,
@@ -298,11 +302,11 @@ def ask(
         confidence_level=certainty.confidence,
         seed=certainty.seed,
         budget=places,
-        cost_unknown=unsure.cost_unknown,
+        cost_unknown=prices.cost_unknown,
         **joint.asked(),
     )
     read: dict[str, Any] = {"split": split, "design": design, "places": places, "several": joint}
-    cases = read_cases(source, prices, unknown=unsure, **read)
+    cases = read_cases(source, prices, **read)
     remark(cases.sentence, quiet=output.quiet)
     remark(_flags_remark(prices, problem), quiet=output.quiet)
     names = cases.negative, cases.positive
@@ -324,13 +328,14 @@ def _costs(
     source: Source, prices: Prices, limits: Limits, others: Mapping[str, Any], *, by: str | None, needed: bool
 ) -> Any:
     """Return the costs of two classes; refuse flags that do not go together, and `others` without costs."""
-    costs = prices.costs_or_range()
+    costs = prices.costs()
     if costs is None and needed:
         raise InputError(COSTS_NEEDED)
-    if costs is None and (prices.objective or limits.given() or others or by):
-        name = "--objective" if prices.objective else next(iter({**limits.given(), **others}), "--by")
-        raise InputError(f"`{name}` needs costs. Hint: add --cost-fn and --cost-fp.")
-    if prices.known_at_decision and source.reader != "memory":
+    alone = {"--objective": prices.objective, "--unknown-label": source.unknown_label, "--by": by}
+    wanted = [*limits.given(), *others, *(name for name, value in alone.items() if value is not None)]
+    if costs is None and wanted:
+        raise InputError(f"`{wanted[0]}` needs costs. Hint: add --cost-fn and --cost-fp.")
+    if prices.known_at_decision and source.engine != "memory":
         raise InputError(
             f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
             "Hint: leave --engine out."

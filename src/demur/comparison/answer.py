@@ -237,28 +237,25 @@ class Answer(Result):
         """P(positive) in use; None for many classes."""
         return float(self.class_shares[1]) if self.two_classes else None
 
-    def _share(self, true: Any, action: int) -> float | None:
-        return float(self.confusion[true, action].sum()) if self.two_classes else None
-
     @property
     def called_positive(self) -> float | None:
         """Honest share of all cases called positive."""
-        return self._share(slice(None), 1)
+        return float(self.confusion[:, 1].sum()) if self.two_classes else None
 
     @property
     def called_negative(self) -> float | None:
         """Honest share of all cases called negative."""
-        return self._share(slice(None), 0)
+        return float(self.confusion[:, 0].sum()) if self.two_classes else None
 
     @property
     def missed(self) -> float | None:
         """Honest share of all cases that are positive and called negative."""
-        return self._share(1, 0)
+        return float(self.confusion[1, 0]) if self.two_classes else None
 
     @property
     def alarms(self) -> float | None:
         """Honest share of all cases that are negative and called positive."""
-        return self._share(0, 1)
+        return float(self.confusion[0, 1]) if self.two_classes else None
 
     @property
     def abstention_rate(self) -> float:
@@ -318,11 +315,14 @@ class Answer(Result):
 
     def facts(self) -> dict[str, Any]:
         """Return what the words are made from, JSON-safe apart from infinities."""
+        own: dict[str, Any] = {}
+        if not isinstance(self.rule, Window | ClassRule | None):  # neither a window nor weights of classes
+            own = {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
         return {
             "kind": self.kind,
             "model": self.model,
             **(self._window_facts() if self.two_classes else self._class_facts()),
-            **self._own_words(),
+            **own,
             "abstained": list(self.shares.values())[-1],
             "abstention_rate": self.abstention_rate,
             "missed": self.missed,
@@ -352,12 +352,6 @@ class Answer(Result):
             **({} if self.unknown_decided is None else {"unknown_decided": self.unknown_decided}),
             **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
         }
-
-    def _own_words(self) -> dict[str, Any]:
-        """Return how a rule that is neither a window nor weights of classes says itself."""
-        if isinstance(self.rule, Window | ClassRule | None):
-            return {}
-        return {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
 
     def _window_facts(self) -> dict[str, Any]:
         negative, positive, _ = self.shares.values()

@@ -45,12 +45,10 @@ class BlockCost(Result):
     interval: Interval
 
 
-def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCost, ...] | None:
-    """Return the cost of a rule in every judged block; None where folds are no blocks of time."""
+def block_costs(candidate: Candidate, problem: DecisionProblem) -> tuple[BlockCost, ...]:
+    """Return the cost of a rule in every judged block of time."""
     cases = candidate.cases
     splits, centre = cases.splits, problem.centre
-    if not splits.forward:
-        return None
     losses = losses_at(cases, centre)
     (loss,), sample = row_losses([candidate], losses, centre.shares)
     fold, worst = splits.repeats[0].fold, float(loss.max())
@@ -87,10 +85,8 @@ def shuffled_cost(
 
 
 def time_notes(cases: SplitCases, forward: float, shuffled: float | None) -> tuple[str, ...]:
-    """Say which period was judged, and how choosing on the past compares with a shuffled split."""
+    """Say which blocks of time were judged, and how choosing on the past compares with a shuffled split."""
     splits = cases.splits
-    if not splits.forward:
-        return ()
     start, end = _plain(splits.periods[splits.first][0]), _plain(splits.periods[-1][1])
     blocks = f"blocks {splits.first + 1} to {splits.folds} of {splits.folds}"
     period = f"Costs are those of {start} to {end} ({blocks}), not of what follows."

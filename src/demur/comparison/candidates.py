@@ -61,15 +61,6 @@ _CONSTANT = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
 """Windows of a single score that make one decision on all cases."""
 
 
-def baselines(problem: DecisionProblem) -> dict[str, int]:
-    """Return the rules without a model, and the action each takes on every case."""
-    if not isinstance(problem.costs, ClassCosts):
-        always = {"always positive": 1, "always negative": 0}
-    else:
-        always = {f"always {name}": code for code, name in enumerate(problem.costs.classes)}
-    return {**always, ALWAYS_ABSTAIN: ABSTAIN}
-
-
 class RuleLearner(Learner, Protocol):
     """Learns rules of one kind for a model: on all cases, and without each fold."""
 
@@ -186,12 +177,18 @@ class Candidate(JudgedRule):
         model: str | None,
         judged: Judged,
         order: tuple[int, ...],
+        inputs: JudgedModel | Inputs | None = None,
         **rule: Any,
     ) -> "Candidate":
-        """Count what the decisions of a rule lead to, and sum what they cost where that differs by case."""
+        """Count what the decisions of a rule lead to, and sum what they cost where that differs by case.
+
+        `inputs` are those of its model, also of cases without a label.
+        """
         losses = cases.losses
-        if model is None and cases.unlabelled is not None:
+        if cases.unlabelled is not None:  # decisions of the written rule, which none was learned from
             rule["unlabelled"] = np.full(len(cases.unlabelled), judged.hindsight[0])
+            if inputs is not None:
+                rule["unlabelled"] = np.asarray(rule["rule"].codes(inputs.unlabelled), dtype=np.int64)
         return cls(
             kind=kind,
             model=model,
@@ -246,10 +243,12 @@ def losses_at(cases: SplitCases, scenario: Scenario, *, same_review: bool = Fals
 
 
 def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Candidate]:
-    """Return the baselines that keep the limits."""
-    always = baselines(problem)
-    if problem.budget is not None or not problem.may_abstain:
-        del always[ALWAYS_ABSTAIN]
+    """Return the rules without a model that keep the limits."""
+    always = {"always positive": 1, "always negative": 0}
+    if isinstance(problem.costs, ClassCosts):
+        always = {f"always {name}": code for code, name in enumerate(problem.costs.classes)}
+    if problem.budget is None and problem.may_abstain:
+        always[ALWAYS_ABSTAIN] = ABSTAIN
     if problem.many:
         if problem.limits.max_abstention not in (None, 1.0):
             always.pop(ALWAYS_ABSTAIN, None)
@@ -302,7 +301,7 @@ def model_candidates(
     rules = _rules(cases, name, model, _aims(problem), place)
     candidates = [rule for rule in rules if isinstance(rule, Candidate)]
     candidates += _learned(cases, name, model, further, place) if further else []
-    amounts = known_amounts(problem)
+    amounts = known_amounts(problem) if problem.by_case else ()
     several: list[Any] = [] if problem.budget is None else [budget_learners(problem, name)]
     several += [expected_cost_learners(problem, name)] if amounts else []
     found: list[Candidate] = []
@@ -389,8 +388,8 @@ def _learned(
             found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "learner": learner}
             found["window"] = one.window
             found["scores"] = _support(one.rule, model, cases.n_classes)
-            found["unlabelled"] = _on_unlabelled(one.rule, model)
-            candidates.append(Candidate.of(cases, learner.kind, name, judged, learner.order(place), **found))
+            order = learner.order(place)
+            candidates.append(Candidate.of(cases, learner.kind, name, judged, order, model, **found))
     return candidates
 
 
@@ -500,15 +499,10 @@ def _rules(
         constant = constants.get((window.lower_index, window.upper_index))
         judged = decided if constant is None else judge_constant(cases, constant)
         order = (1 if aim.kind == "threshold" else 2, place)
-        found = {"rule": rule, "window": window, "gap": gap, "unlabelled": _on_unlabelled(rule, model)}
+        found = {"rule": rule, "window": window, "gap": gap}
         found["scores"] = model.scores if constant is None else None
-        rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, **found)
+        rules[aim] = Candidate.of(cases, aim.kind, name, judged, order, model, **found)
     return [rules[aim] for aim in aims]
-
-
-def _on_unlabelled(rule: Any, model: JudgedModel | Inputs) -> Any:
-    """Return the decisions of the written rule on cases without a label, which no rule was learned from."""
-    return None if model.unlabelled is None else np.asarray(rule.codes(model.unlabelled), dtype=np.int64)
 
 
 # ---------------------------------------------------------------- the choice among windows

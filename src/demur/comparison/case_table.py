@@ -202,14 +202,13 @@ class CaseTable:
         cases = replace(cases, losses=losses, known=beside, rows=rows)
         if time is not None:
             cases = cases.by_time(time[kept])
-        _refuse_promises(cases, problem)
         if problem.objective == "guaranteed" and cases.weights == "importance":
             raise InputError(
                 "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
                 "Hint: weights='repeats' if a weight of 2 is a case seen twice."
             )
         judging = {
-            name: partial(_judged, cases, joint, place, column)
+            name: partial(cases.judge, column, orders=None if joint is None else joint.orders(place))
             for place, (name, column) in enumerate(zip(scores, columns, strict=True))
         }
         ranks = joint or JointScores(positive, columns, cases.sizes, cluster=cluster)
@@ -218,7 +217,7 @@ class CaseTable:
             judging=judging,
             labels=labels,
             tables=ModelTables(ranks, cases.weights or "importance"),
-            notes=_cluster_notes(cases),
+            notes=_cluster_notes(cases, problem),
         )
 
     def unproven(self, *, dated: bool = False) -> "CaseTable":
@@ -338,7 +337,7 @@ class CaseTable:
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            notes=(*_cluster_notes(cases), *_class_notes(cases, classes, searched=problem.many)),
+            notes=(*_cluster_notes(cases, problem), *_class_notes(cases, classes, searched=problem.many)),
         )
 
     @classmethod
@@ -359,7 +358,6 @@ class CaseTable:
         cases = replace(cases, source="counts")
         if joint.start is not None:
             cases = cases.by_time(joint.start[cell], joint.end[cell])
-        _refuse_promises(cases, problem)
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
         ranks = JointScores(positive, list(scores.values()), sizes, cluster=cluster)
@@ -368,7 +366,7 @@ class CaseTable:
             judging=judging,
             labels=labels,
             tables=ModelTables(ranks, "repeats"),
-            notes=(*_cluster_notes(cases), *(() if joint.exact else (_bins_note(joint, problem),))),
+            notes=(*_cluster_notes(cases, problem), *(() if joint.exact else (_bins_note(joint, problem),))),
         )
 
     @classmethod
@@ -446,11 +444,6 @@ def _splitting(problem: DecisionProblem) -> dict[str, Any]:
     return {"prevalence": rate, "folds": None, "repeats": None, "rng": seed, "quantity": "a comparison"}
 
 
-def _judged(cases: SplitCases, joint: JointScores | None, place: int, scores: FloatArray) -> JudgedModel:
-    """Judge a model; single cases are ordered once, for this and for the ranks among each other."""
-    return cases.judge(scores, orders=None if joint is None else joint.orders(place))
-
-
 def _itself(model: JudgedModel) -> JudgedModel:
     return model
 
@@ -469,22 +462,16 @@ def _whole(weight: FloatArray) -> IntArray:
     return weight.astype(np.int64)
 
 
-def _refuse_promises(cases: SplitCases, problem: DecisionProblem) -> None:
-    """Refuse what holds for independent cases only."""
+def _cluster_notes(cases: SplitCases, problem: DecisionProblem) -> tuple[str, ...]:
+    """Say what clusters mean for the numbers; refuse what holds for independent cases only."""
     if cases.cluster is None:
-        return
+        return ()
     if problem.objective == "guaranteed" or problem.limits.precision_confidence is not None:
         what = "precision_confidence" if problem.objective != "guaranteed" else "objective"
         raise InputError(
             f"`{what}` must not ask for a guarantee beside groups: a guarantee needs independent cases. "
             "Hint: the interval of the answer takes clusters into account."
         )
-
-
-def _cluster_notes(cases: SplitCases) -> tuple[str, ...]:
-    """Say what clusters mean for the numbers."""
-    if cases.cluster is None:
-        return ()
     n = float(len(cases.codes)) if cases.weights == "importance" else cases.n
     units = int(cases.cluster.max()) + 1
     counted = f"{n:,.0f} cases in {units:,} clusters: intervals count clusters"

@@ -42,6 +42,7 @@ _HARDLY = 0.1 * (1 - 1e-9)
 # the cost of the advice is that of a choice among at most so many models, and so many rules of them
 _MOST_ADVISED, _MOST_RULES = 64, 128
 _GRID = 5
+_OVER_RANGES = ("regret", "regret_bound", "worst_cost", "best_share")
 _EVERYWHERE = {
     "always positive": Window(-np.inf, -np.inf),
     "always negative": Window(np.inf, np.inf),
@@ -88,9 +89,23 @@ class Choice:
         return np.array([cost_at(one, scenario) for one, scenario in pairs])
 
     def best(self, candidates: Sequence[Candidate]) -> Candidate:
-        """Return the candidate with the smallest objective, the simplest of ties."""
-        ordered = sorted(candidates, key=lambda one: one.order)
-        return ordered[first_smallest(*_values(ordered, self))]
+        """Return the candidate with the smallest objective, the simplest of ties.
+
+        That is the honest cost, the worst one or the regret over the ranges, or the guarantee.
+        """
+        ordered, problem = sorted(candidates, key=lambda one: one.order), self.problem
+        handicaps, scale = np.array([one.handicap for one in ordered]), 0.0
+        if problem.objective == "guaranteed":
+            values = np.array([_bound(one, self, 1) for one in ordered])
+        elif problem.objective in ("worst", "regret"):
+            corners = problem.corners()
+            costs = np.array([[cost_at(one, scenario) for scenario in corners] for one in ordered])
+            floors = self.floors if problem.objective == "regret" else 0.0
+            # a regret may be 0: ties are judged by the size of the costs
+            values, scale = (costs - floors).max(axis=1) + handicaps, float(np.abs(costs).max())
+        else:
+            values = np.array([cost_at(one, problem.centre) for one in ordered]) + handicaps
+        return ordered[first_smallest(values, scale)]
 
     @property
     def all(self) -> list[Candidate]:
@@ -110,8 +125,9 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     best = chosen(choice, models_only=models_only)
     after = _after_choice(choice) if advised else None
     found = _expected(best, after, choice)
-    estimate = found.estimate
-    versus = _versus(best, choice, found.cost - estimate.cost)
+    estimate, shift = found.estimate, found.cost - found.estimate.cost
+    versus = _versus(best, choice, shift)
+    ranged = _over_ranges(best, choice, shift) if problem.ranged else dict.fromkeys(_OVER_RANGES)
     plain, advice = _cheapest(choice.baselines, choice), None if after is None else after.all_draws
     baseline = None
     if plain is not None:
@@ -121,8 +137,11 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     model = None if best.model is None else choice.judged[best.model]
     # a threshold was chosen for somebody who cannot send a case to a person
     chosen_for = problem.never_abstaining() if best.kind == "threshold" else problem
+    # a window without scores inside is one, too
+    cut = best.kind == "window" and best.window is not None and best.window.is_empty
+    bounded = window is not None and not problem.prices and None not in choice.certificates.values()
     return Answer(
-        kind=_kind(best),
+        kind="threshold" if cut else best.kind,
         model=best.model,
         rule=best.rule,
         lower=None if window is None else window.lower,
@@ -135,10 +154,10 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         one_added=found.one_added,
         n_unlabelled=0 if best.cases.unlabelled is None else len(best.cases.unlabelled),
         hindsight_cost=estimate.hindsight,
-        guaranteed_cost=_guaranteed(best, choice, estimate),
+        guaranteed_cost=_guaranteed(best, choice, estimate, bounded=bounded),
         advice_cost=advice,
         versus=MappingProxyType(versus),
-        **_over_ranges(best, choice, found.cost - estimate.cost),
+        **ranged,
         gap=best.gap,
         **_outcomes(best, choice),
         n=choice.first.n,
@@ -148,14 +167,14 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         classes=choice.classes,
         class_names=choice.class_names,
         best_trivial=baseline,
-        guarantee_defined=window is not None and _guarantee_defined(choice),
+        guarantee_defined=bounded,
         condition=condition_words(
             problem.limits.given(), problem.objective, problem.budget, problem.cost_unknown
         ),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
-        by_block=block_costs(best, problem),
-        shuffled_cost=shuffled_cost(best, model, problem),
+        by_block=block_costs(best, problem) if best.cases.splits.forward else None,
+        shuffled_cost=None if best.cases.shuffled is None else shuffled_cost(best, model, problem),
         window=best.window,
         counts=model.counts if isinstance(model, JudgedModel) else None,
         digest=digest_of(choice, best.model) if problem.many or isinstance(model, Inputs) else None,
@@ -202,16 +221,16 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
     return _Expected(cost, interval, cost_range, estimate, cost > chosen)
 
 
-def chosen(choice: Choice, *, models_only: bool = False) -> Candidate:
-    """Return the rule of the answer, with `models_only` that of the best model."""
-    return _chosen([one for one in choice.all if not models_only or one.model is not None], choice)
+def chosen(
+    choice: Choice, candidates: Sequence[Candidate] | None = None, *, models_only: bool = False
+) -> Candidate:
+    """Return the best candidate, or a simpler one that is hardly more expensive: the rule of the answer.
 
-
-def _chosen(candidates: Sequence[Candidate], choice: Choice) -> Candidate:
-    """Return the best candidate, or a simpler one that is hardly more expensive.
-
-    A difference below a tenth of its standard error goes to the simpler kind of rule.
+    Among `candidates`, by default all; with `models_only` among those of models. A difference below a tenth
+    of its standard error goes to the simpler kind of rule.
     """
+    candidates = choice.all if candidates is None else candidates
+    candidates = [one for one in candidates if not models_only or one.model is not None]
     best, problem = choice.best(candidates), choice.problem
     if problem.objective != "expected":
         return best
@@ -313,30 +332,6 @@ def digest_of(choice: Choice, model: str | None) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _kind(candidate: Candidate) -> str:
-    """A window without scores inside is a threshold."""
-    window = candidate.window
-    if candidate.kind == "window" and window is not None and window.lower_index == window.upper_index:
-        return "threshold"
-    return candidate.kind
-
-
-def _values(candidates: Sequence[Candidate], choice: Choice) -> tuple[FloatArray, float]:
-    """What the objective compares: honest cost, worst honest cost, honest regret, or the guarantee.
-
-    Also the size of the costs by which ties are judged, as a regret may be 0.
-    """
-    problem, handicaps = choice.problem, np.array([one.handicap for one in candidates])
-    if problem.objective == "guaranteed":
-        return np.array([_bound(one, choice, 1) for one in candidates]), 0.0
-    if problem.objective in ("worst", "regret"):
-        costs = np.array([[cost_at(one, scenario) for scenario in problem.corners()] for one in candidates])
-        floors = choice.floors if problem.objective == "regret" else 0.0
-        return np.asarray((costs - floors).max(axis=1)) + handicaps, float(np.abs(costs).max())
-    point = problem.centre
-    return np.array([cost_at(one, point) for one in candidates]) + handicaps, 0.0
-
-
 def _thresholds(candidate: Candidate, problem: DecisionProblem) -> Window | None:
     """Return the thresholds of a rule, also of a baseline; None for rules that have none."""
     if problem.many or (candidate.window is None and candidate.model is not None):
@@ -387,10 +382,7 @@ def _over_ranges(best: Candidate, choice: Choice, shift: float) -> dict[str, Any
 
     Also the share of an even grid over the ranges at which no other candidate is cheaper.
     """
-    problem = choice.problem
-    if not problem.ranged:
-        return dict.fromkeys(("regret", "regret_bound", "worst_cost", "best_share"))
-    corners = problem.corners()
+    problem, corners = choice.problem, choice.problem.corners()
     costs = np.array([cost_at(best, scenario) for scenario in corners])
     ends = [
         difference_at(best, other.on(best.cases) if other.model is None else other, problem, scenario)[1].high
@@ -399,12 +391,9 @@ def _over_ranges(best: Candidate, choice: Choice, shift: float) -> dict[str, Any
     regret = float((costs - choice.floors).max())
     points = problem.grid(_GRID)
     table = np.array([[cost_at(one, point) for point in points] for one in (best, *choice.all)])
-    return {
-        "regret": regret,
-        "regret_bound": max(regret, max(ends) + shift),
-        "worst_cost": float(costs.max()),
-        "best_share": float(np.mean(table[0] <= table.min(axis=0) * (1 + _TIE))),
-    }
+    share = float(np.mean(table[0] <= table.min(axis=0) * (1 + _TIE)))
+    found = regret, max(regret, max(ends) + shift), float(costs.max()), share
+    return dict(zip(_OVER_RANGES, found, strict=True))
 
 
 # ---------------------------------------------------------------- advice and guarantee
@@ -426,10 +415,6 @@ def _after_choice(choice: Choice) -> AfterChoice | None:
     # ties of a draw go by the names of the models, so that their order plays no part
     candidates.sort(key=lambda one: (one.order[:-1], one.model or "", one.order))
     return choice_cost(candidates, problem)
-
-
-def _guarantee_defined(choice: Choice) -> bool:
-    return not choice.problem.prices and all(one is not None for one in choice.certificates.values())
 
 
 def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
@@ -463,10 +448,8 @@ def _same_review(problem: DecisionProblem) -> bool:
     return bool(np.all(reviews == reviews[0]))
 
 
-def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate) -> float | None:
+def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate, *, bounded: bool) -> float | None:
     """Bound of the answer's true cost, valid for the choice among all models."""
     if best.kind == ALWAYS_ABSTAIN and _same_review(choice.problem):
         return estimate.cost
-    if _thresholds(best, choice.problem) is None or not _guarantee_defined(choice):
-        return None
-    return _bound(best, choice, len(choice.judged))
+    return _bound(best, choice, len(choice.judged)) if bounded else None

@@ -525,11 +525,13 @@ def _compared_data(
         aside = set_aside(data.y_true, data.scores, data.sample_weight, missing_labels, data.costs)
     if aside is not None:
         data = data.take(aside.kept)
-    every, can_be_known = data, known_cases(data.y_true, unknown_label, asked["cost_unknown"])
-    if can_be_known is not None and can_be_known.all():
-        asked, can_be_known = asked | {"cost_unknown": None}, None
-    if can_be_known is not None:
-        data = data.take(can_be_known)
+    every, can_be_known = data, None
+    if unknown_label is not None or asked["cost_unknown"] is not None:
+        can_be_known = known_cases(data.y_true, unknown_label, asked["cost_unknown"])
+        if can_be_known.all():
+            asked, can_be_known = asked | {"cost_unknown": None}, None
+        else:
+            data = data.take(can_be_known)
     y_true, scores, costs, *others = data
     rows = dict(zip(("sample_weight", "groups", "time", "known"), others, strict=True))
     if classes is not None or isinstance(costs, CostMatrix | CostLaw):
@@ -680,7 +682,7 @@ def compared(
     baselines, candidates = ((), {}) if choice is None else (choice.baselines, choice.candidates)
     answer = None if choice is None else make_answer(choice)
     notes = [*_notes(first, problem, models), *table.notes]
-    if answer is not None:
+    if answer is not None and first.splits.forward:
         notes += time_notes(first, answer.honest_cost, answer.shuffled_cost)
     return Comparison(
         answer=answer,
@@ -742,8 +744,10 @@ def _choice(
     first = next(iter(table.cases.values()))
     baselines = baseline_candidates(first, problem)
     candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-    joined = _joined(candidates, problem) if problem.include else []
-    inputs, several = joint_candidates(table.cases, judged, problem, joined)
+    inputs: dict[str, Any] = {}
+    several: dict[str, list[Candidate]] = {}
+    if problem.prices or problem.include:
+        inputs, several = joint_candidates(table.cases, judged, problem, _joined(candidates, problem))
     candidates |= several
     if not baselines and not candidates:
         name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)

@@ -7,12 +7,11 @@ import numpy as np
 
 from demur._results import Interval
 from demur.comparison.candidates import Candidate, losses_at
-from demur.comparison.problem import DecisionProblem, Scenario, class_shares_of
+from demur.comparison.problem import DecisionProblem, Scenario
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.estimates import (
     Estimate,
-    class_shares,
     cost_estimate,
     cost_gap,
     mean_cost,
@@ -21,7 +20,6 @@ from demur.honest.estimates import (
     unlabelled_losses,
 )
 from demur.honest.mean_loss import MeanLoss
-from demur.typing import FloatArray
 
 __all__ = [
     "cost_at",
@@ -30,13 +28,7 @@ __all__ = [
     "difference_interval",
     "gap_of",
     "incurred_costs",
-    "rates_of",
 ]
-
-
-def rates_of(table: FloatArray, prevalence: float | FloatArray | None) -> FloatArray:
-    """Shares of all cases by class and decision under a prevalence; they sum to 1."""
-    return class_shares(table, class_shares_of(prevalence))
 
 
 def cost_at(candidate: Candidate, scenario: Scenario) -> float:

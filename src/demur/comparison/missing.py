@@ -124,16 +124,14 @@ def labels_missing(y_true: Any) -> BoolArray:
     return np.array([one is None or str(one) in ("<NA>", "NaT", "nan") for one in values], dtype=np.bool_)
 
 
-def known_cases(y_true: Any, unknown_label: Any, cost_unknown: Any) -> BoolArray | None:
-    """Return which cases have a class that can be known; None if all have.
+def known_cases(y_true: Any, unknown_label: Any, cost_unknown: Any) -> BoolArray:
+    """Return which cases have a class that can be known.
 
     Raises `InputError` unless the label of the others and what deciding them costs are given together.
     """
     if (unknown_label is None) != (cost_unknown is None):
         missing, given = ("cost_unknown", "unknown_label")[:: 1 if cost_unknown is None else -1]
         raise InputError(f"`{missing}` is needed with {given}. Hint: costs are never assumed.")
-    if unknown_label is None:
-        return None
     if isinstance(y_true, (JointCounts, ScoreCounts)):
         raise InputError(
             "`unknown_label` needs the cases themselves, got counts. Hint: pass labels and scores."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -53,26 +53,20 @@ def class_shares_of(prevalence: float | FloatArray | None) -> FloatArray | None:
 
 
 class Scenario(NamedTuple):
-    """One point of the box of costs and prevalence; a prevalence of None is the sample's own.
+    """One point of the box of costs and prevalence.
 
-    Where every case has its own costs, the point is given by factors on them. The prevalence of many classes
-    is one share per class. `unknown` is what an answer to a case costs whose class cannot be known.
+    Where every case has its own costs, the point is given by factors on them. `shares` are P(class) in use,
+    None for the sample's own; `unknown` is what an answer to a case costs whose class cannot be known.
     """
 
     costs: CostModel | CaseFactors | Losses
-    prevalence: float | FloatArray | None
+    shares: FloatArray | None
     unknown: float | None = None
 
     @property
-    def shares(self) -> FloatArray | None:
-        """P(class) in use; None for the sample's own."""
-        return class_shares_of(self.prevalence)
-
-    @property
     def rate(self) -> float | None:
-        """P(positive) in use; None for the sample's own."""
-        assert not isinstance(self.prevalence, np.ndarray), "of two classes"
-        return self.prevalence
+        """P(positive) of two classes in use; None for the sample's own."""
+        return None if self.shares is None else float(self.shares[1])
 
     @property
     def losses(self) -> Losses:
@@ -188,39 +182,23 @@ class DecisionProblem:
         check_choice(aim, "objective", OBJECTIVES[:3] if many else OBJECTIVES)
         names = [include] if isinstance(include, str) else include
         included = tuple(dict.fromkeys(check_choice(name, "include", INCLUDED) for name in names))
-        joint: dict[str, Any] = {"include": included, "prices": {} if prices is None else _prices(prices)}
-        given = [name for name, value in joint.items() if value]
-        wanted = [*([] if objective is None else ["objective"]), *limits.given(), *given]
+        prices = {} if prices is None else prices
+        check_type(prices, "prices", Mapping)
+        asked = {
+            str(name): float(check_nonnegative(price, f"prices[{name!r}]")) for name, price in prices.items()
+        }
+        joint: dict[str, Any] = {"include": included, "prices": asked}
+        wanted = [*([] if objective is None else ["objective"]), *limits.given()]
+        wanted += [name for name, value in joint.items() if value]
         wanted += [] if cost_unknown is None else ["cost_unknown"]
         if costs is None and wanted:
             how = "{true: {answer: cost}}" if many else "CostModel(...)"
             raise InputError(f"`{wanted[0]}` needs costs. Hint: pass costs={how}.")
-        if ranged and limits.precision_confidence is not None:
-            raise InputError(
-                "`precision_confidence` needs one prevalence and costs without ranges. "
-                "Hint: promise the precision at the middle of the ranges."
-            )
-        if aim == "guaranteed" and (ranged or limits.given()):
-            what = "ranges" if ranged else "limits"
-            raise InputError(
-                f"`objective` must not be 'guaranteed' with {what}. "
-                "Hint: with any other objective the answer shows its guarantee as well."
-            )
-        price, places = None, [] if budget is None else [budget]
         if cost_unknown is not None:
-            price = _unknown_price(cost_unknown, costs, rate, aim, limits, [*given, *places])
-        if budget is not None:
-            _check_budget(costs, rate, aim, limits, include)
-        if many:
-            _require_many(limits)
-            if given:
-                raise InputError(f"`{given[0]}` is for two classes. Hint: leave it out beside more.")
-        elif isinstance(costs, CaseCosts):
-            _refuse_bounds(aim, limits)
-        elif costs is not None:
-            for scenario in costs.corners():
-                _refuse_rewards(scenario)
-        return cls(
+            cost_unknown = float(
+                check_nonnegative(check_number(cost_unknown, "cost_unknown"), "cost_unknown")
+            )
+        problem = cls(
             costs=costs,
             prevalence=rate,
             objective=aim if ranged or aim == "guaranteed" else "expected",
@@ -232,8 +210,10 @@ class DecisionProblem:
             budget=budget,
             doubt=doubt,
             law=law,
-            cost_unknown=price,
+            cost_unknown=cost_unknown,
         )
+        _refuse_contradictions(problem)
+        return problem
 
     @property
     def point(self) -> CostModel:
@@ -246,7 +226,7 @@ class DecisionProblem:
     def centre(self) -> Scenario:
         """The costs and the prevalence, or the middle of their ranges."""
         assert self.costs is not None
-        return Scenario(self.costs.mean, self.shares if self.many else self.rate, self.cost_unknown)
+        return Scenario(self.costs.mean, self.shares, self.cost_unknown)
 
     @property
     def chosen_for(self) -> CostModel | CaseCosts | CostMatrix:
@@ -259,7 +239,8 @@ class DecisionProblem:
         """Return the corners of the box of costs and prevalence; the point itself without ranges."""
         rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
         costs = [] if self.costs is None else self.costs.corners()
-        return [Scenario(one, rate, self.cost_unknown) for one in costs for rate in rates]
+        shares = [class_shares_of(rate) for rate in rates]
+        return [Scenario(one, share, self.cost_unknown) for one in costs for share in shares]
 
     def grid(self, steps: int) -> list[Scenario]:
         """Return evenly spaced points of the box, `steps` along everything that is a range."""
@@ -267,14 +248,16 @@ class DecisionProblem:
         if isinstance(self.prevalence, tuple):
             rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
         costs = [] if self.costs is None else self.costs.grid(steps)
-        return [Scenario(one, rate, self.cost_unknown) for one in costs for rate in rates]
+        shares = [class_shares_of(rate) for rate in rates]
+        return [Scenario(one, share, self.cost_unknown) for one in costs for share in shares]
 
     def at(self, scenario: Scenario) -> DecisionProblem:
         """Return the problem for one point of the box."""
         costs: Any = scenario.costs
         if isinstance(self.costs, (CaseCosts, ClassCosts)):
             costs = self.costs.at(costs)
-        return replace(self, costs=costs, prevalence=scenario.prevalence, objective="expected")
+        prevalence = scenario.shares if self.many else scenario.rate
+        return replace(self, costs=costs, prevalence=prevalence, objective="expected")
 
     def allowed(self, masses: RunningMasses | MassRows, *, over_range: bool = True) -> CutLimits | None:
         """Return the windows that keep the limits, at all prevalences of the range or in its middle.
@@ -303,72 +286,87 @@ class DecisionProblem:
         return replace(self, costs=self.costs.never_abstaining())
 
 
-def _require_many(limits: Limits) -> None:
-    """Refuse limits that have a meaning for two classes only."""
+def _refuse_contradictions(problem: DecisionProblem) -> None:
+    """Refuse what is not defined, or not searched for, beside each other."""
+    costs, limits, guaranteed = problem.costs, problem.limits, problem.objective == "guaranteed"
+    if problem.ranged and limits.precision_confidence is not None:
+        raise InputError(
+            "`precision_confidence` needs one prevalence and costs without ranges. "
+            "Hint: promise the precision at the middle of the ranges."
+        )
+    if guaranteed and (problem.ranged or limits.given()):
+        what = "ranges" if problem.ranged else "limits"
+        raise InputError(
+            f"`objective` must not be 'guaranteed' with {what}. "
+            "Hint: with any other objective the answer shows its guarantee as well."
+        )
+    if problem.cost_unknown is not None:
+        tables = (
+            []
+            if costs is None or problem.by_case
+            else [Scenario(one, None).losses.table for one in costs.corners()]
+        )
+        _refuse_beside(
+            "cost_unknown",
+            {
+                "costs by case": problem.by_case,
+                "a price of abstaining that differs by class": any(np.ptp(one[:, -1]) > 0 for one in tables),
+                "a prevalence in use": problem.prevalence is not None,
+                "objective='guaranteed'": guaranteed,
+                "limits": bool(limits.given()) and not problem.many,
+                "include, prices or a budget": bool(problem.include or problem.prices or problem.budget),
+            },
+        )
+    if problem.budget is not None:
+        if not problem.may_abstain:
+            hint = "Hint: cost_abstain=0 if it is free."
+            raise InputError(f"`budget` needs costs with a price of a review. {hint}")
+        _refuse_beside(
+            "budget",
+            {
+                "more than two classes": problem.many,
+                "max_abstention, a share": limits.max_abstention is not None,
+                "other limits": bool(limits.given()),
+                "a range of prevalences": isinstance(problem.prevalence, tuple),
+                "objective='guaranteed'": guaranteed,
+                "include": bool(problem.include),
+            },
+        )
+    if problem.many:
+        _refuse_of_two_classes(problem)
+    elif problem.by_case and guaranteed:
+        raise InputError(
+            "`objective` must not be 'guaranteed' with costs by case: amounts have no bound, so nothing is "
+            "guaranteed for every sample size. Hint: the interval of the answer holds for large samples."
+        )
+    elif problem.by_case and limits.precision_confidence is not None:
+        raise InputError(
+            "`precision_confidence` needs costs by class. Hint: leave it out to keep the precisions among "
+            "the cases at hand."
+        )
+    elif costs is not None and not problem.by_case:
+        _refuse_rewards(costs.corners())
+
+
+def _refuse_beside(name: str, others: Mapping[str, bool]) -> None:
+    """Refuse an argument beside the first of some others that is given."""
+    for what, given in others.items():
+        if given:
+            raise InputError(f"`{name}` must not stand beside {what}. Hint: leave one of them out.")
+
+
+def _refuse_of_two_classes(problem: DecisionProblem) -> None:
+    """Refuse what has a meaning for two classes only."""
     meant = [limit.name for limit in LIMITS if limit.many_classes]
-    for name, value in limits.given().items():
+    for name, value in problem.limits.given().items():
         if name not in meant:
             raise InputError(
                 f"`{name}` is for two classes, got {value!r} beside more. Hint: leave it out; "
                 f"{' and '.join(meant)} limits the reviews of any number of classes."
             )
-
-
-def _check_budget(costs: Any, rate: Any, objective: str, limits: Limits, include: Any) -> None:
-    """Refuse what a number of places cannot be kept beside."""
-    if costs is None or not costs.may_abstain:
-        raise InputError("`budget` needs costs with a price of a review. Hint: cost_abstain=0 if it is free.")
-    refused = {
-        "more than two classes": isinstance(costs, ClassCosts),
-        "max_abstention, a share": limits.max_abstention is not None,
-        "other limits": bool(limits.given()),
-        "a range of prevalences": isinstance(rate, tuple),
-        "objective='guaranteed'": objective == "guaranteed",
-        "include": bool(include),
-    }
-    for what, given in refused.items():
-        if given:
-            raise InputError(f"`budget` must not stand beside {what}. Hint: leave one of them out.")
-
-
-def _unknown_price(
-    price: Any, costs: Any, rate: Any, objective: str, limits: Limits, others: list[Any]
-) -> float:
-    """Refuse what is not defined, or not searched for, where the class of some cases cannot be known."""
-    many, by_case = isinstance(costs, ClassCosts), isinstance(costs, CaseCosts)
-    tables = [] if by_case else [Scenario(one, None).losses.table for one in costs.corners()]
-    refused = {
-        "costs by case": by_case,
-        "a price of abstaining that differs by class": any(np.ptp(table[:, -1]) > 0 for table in tables),
-        "a prevalence in use": rate is not None,
-        "objective='guaranteed'": objective == "guaranteed",
-        "limits": bool(limits.given()) and not many,
-        "include, prices or a budget": bool(others),
-    }
-    for what, given in refused.items():
-        if given:
-            raise InputError(f"`cost_unknown` must not stand beside {what}. Hint: leave one of them out.")
-    return float(check_nonnegative(check_number(price, "cost_unknown"), "cost_unknown"))
-
-
-def _refuse_bounds(objective: str, limits: Limits) -> None:
-    """What holds for every sample size is proven for costs by class only."""
-    if objective == "guaranteed":
-        raise InputError(
-            "`objective` must not be 'guaranteed' with costs by case: amounts have no bound, so nothing is "
-            "guaranteed for every sample size. Hint: the interval of the answer holds for large samples."
-        )
-    if limits.precision_confidence is not None:
-        raise InputError(
-            "`precision_confidence` needs costs by class. Hint: leave it out to keep the precisions among "
-            "the cases at hand."
-        )
-
-
-def _prices(given: Any) -> dict[str, float]:
-    """Return what asking each model costs."""
-    check_type(given, "prices", Mapping)
-    return {str(name): float(check_nonnegative(price, f"prices[{name!r}]")) for name, price in given.items()}
+    for name in ("include", "prices"):
+        if getattr(problem, name):
+            raise InputError(f"`{name}` is for two classes. Hint: leave it out beside more.")
 
 
 def _prevalence(value: Any) -> float | Range | None:
@@ -382,13 +380,14 @@ def _prevalence(value: Any) -> float | Range | None:
     return low if low == high else (low, high)
 
 
-def _refuse_rewards(costs: CostModel) -> None:
+def _refuse_rewards(points: Sequence[Any]) -> None:
     """A reward for abstaining breaks the order negative, abstain, positive along the scores."""
-    for name, value in (("positive", costs.nu_positive), ("negative", costs.nu_negative)):
-        if value < 0 or math.isnan(value):
-            raise input_error(
-                "costs",
-                "must not reward abstaining",
-                f"a relative cost of {value:g} on a {name} case",
-                "raise cost_abstain to at least the cost of a right answer.",
-            )
+    for costs in points:
+        for name, value in (("positive", costs.nu_positive), ("negative", costs.nu_negative)):
+            if value < 0 or math.isnan(value):
+                raise input_error(
+                    "costs",
+                    "must not reward abstaining",
+                    f"a relative cost of {value:g} on a {name} case",
+                    "raise cost_abstain to at least the cost of a right answer.",
+                )

@@ -57,7 +57,6 @@ def answer_words(facts: Mapping[str, Any]) -> str:
             decision_words(facts),
             _happens(facts),
             *_stakes(facts),
-            *_costliest(facts),
             _costs(facts),
             *_measured(facts),
             *_ranges(facts),
@@ -161,7 +160,7 @@ def _each(classes: list[str], values: list[float]) -> str:
 
 
 def _happens(facts: Mapping[str, Any]) -> str:
-    """Say what happens to 1000 cases."""
+    """Say what happens to 1000 cases, and which confusion of many classes costs most."""
     if "positive" in facts:
         called = [(facts[name], facts[f"called_{name}"]) for name in ("positive", "negative")]
         abstains = _reviews(facts)
@@ -172,22 +171,19 @@ def _happens(facts: Mapping[str, Any]) -> str:
         mistakes = counted_words(facts["wrong"], "wrong answer")
     if "unknown_decided" in facts:
         mistakes += f", {counted_words(facts['unknown_decided'], 'unknowable case')} decided"
-    return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
+    text, costliest = (
+        outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes),
+        facts.get("dearest"),
+    )
+    if costliest is None:
+        return text
+    share = f"{100 * costliest['share']:.0f} % of the cost"
+    return f"{text} Costliest confusion: {costliest['true']} called {costliest['answer']}, {share}."
 
 
 def _reviews(facts: Mapping[str, Any]) -> bool:
     """Tell whether the rule of two classes sends cases to a person."""
     return bool(facts.get("abstains", facts["kind"] == "window"))
-
-
-def _costliest(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Say which confusion of many classes costs most."""
-    costliest = facts.get("dearest")
-    if costliest is not None:
-        yield (
-            f"Costliest confusion: {costliest['true']} called {costliest['answer']}, "
-            f"{100 * costliest['share']:.0f} % of the cost."
-        )
 
 
 def outcome_words(

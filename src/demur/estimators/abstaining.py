@@ -21,7 +21,6 @@ from demur._checks import (
 from demur.comparison.candidates import Candidate, choose_cuts, losses_at, model_candidates
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.choice import Choice
-from demur.comparison.estimates import rates_of
 from demur.comparison.expected_cost_learner import expected_cost_learners
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.window_learner import WindowLearner, case_window
@@ -38,7 +37,7 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
-from demur.honest.estimates import JudgedRule
+from demur.honest.estimates import JudgedRule, class_shares
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.honest.rules import Prices
@@ -518,7 +517,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         ).best(candidates)
         self.window_ = written_window(case_window(cases, model, problem)[0], model.counts)
         self.rule_ = best.rule
-        self.abstention_rate_ = float(rates_of(best.hindsight, problem.shares)[:, ABSTAIN].sum())
+        self.abstention_rate_ = float(class_shares(best.hindsight, problem.shares)[:, ABSTAIN].sum())
         return best
 
     # ---------------------------------------------------------------- use

@@ -203,19 +203,26 @@ def surface_difference_band(
         rng=rng,
         quantity="a surface difference",
     )
-    return _difference_band(cases, x, y, level, method, n_resamples=draws, rng=generator, workers=threads)
+    drawing = {"n_resamples": draws, "rng": generator, "workers": threads}
+    return _difference_band(cases, (x, y), review, level, method, **drawing)
 
 
 def _difference_band(
-    cases: PairedCases, x: FloatArray, y: FloatArray, level: float, method: str, **drawing: Any
+    cases: PairedCases,
+    grid: tuple[FloatArray, FloatArray],
+    review: ReviewPrices,
+    level: float,
+    method: str,
+    **drawing: Any,
 ) -> SurfaceDifferenceBand:
     """Make the band from judged cases; `drawing` is that of `largest_deviations`."""
+    x, y = grid
     at_mu, at_nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
     # above the border of useful abstention nobody abstains whatever it costs (lemma 1): one point per mu
     positive, negative = review.by_class(at_mu, at_nu)
     never = ~(at_mu * positive + negative < at_mu)
-    grid = np.stack([at_mu, np.where(never, np.inf, at_nu)])
-    points, place = np.unique(grid, axis=1, return_inverse=True)
+    at = np.stack([at_mu, np.where(never, np.inf, at_nu)])
+    points, place = np.unique(at, axis=1, return_inverse=True)
     prices, place = Prices.of_surface(points[0], points[1], review), place.ravel()
     hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
     honest, honest_error = cases.honest.difference_and_error(prices)
@@ -263,7 +270,7 @@ def _difference_band(
         prevalence=cases.prevalence,
         folds=cases.folds,
         evidence=cases.evidence,
-        n_resamples=draws,
+        n_resamples=len(worst),
         ray=review.ray,
         reviewer=review.reviewer,
     )

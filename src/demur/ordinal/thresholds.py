@@ -16,11 +16,14 @@ from demur._checks import (
 )
 from demur._results import Result, read_only
 from demur.costs.losses import Losses
+from demur.costs.matrix import CostMatrix
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Judged
 from demur.honest.evaluate import CutsLearner, Inputs, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.ordinal.roc import ordinal_roc
+from demur.policy.policy import Policy
+from demur.policy.promise import Promise
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 from demur.windows.cuts import Cuts, cheapest_cuts, level_actions
@@ -86,6 +89,24 @@ class OrdinalThresholds(Result):
     def decide(self, y_score: ArrayLike) -> IntArray:
         """Index in `levels` for every score, or -1 for abstaining."""
         return self.rule.decide(y_score)
+
+    def policy(self, column: str = "score", expected: ExpectedCost | None = None) -> Policy:
+        """Return the policy that `demur apply` takes: a level, or an abstention, from a column of scores.
+
+        `expected`, what `honest_ordinal_cost` returned, is what it promises.
+        """
+        promise, levels = None, len(self.levels)
+        if expected is not None:
+            limit, sent = expected.interval.high, self.abstention_rate
+            promise = Promise(cost=expected.cost, limit=limit, abstention_rate=sent)
+        return Policy(
+            rule=self.rule,
+            model=column,
+            chosen=self.rule.kind,
+            promise=promise,
+            costs=CostMatrix(values=self.costs[:, :levels], classes=self.levels),
+            abstain_costs=self.costs[:, levels] if self.priced else None,
+        )
 
     def _figure(self) -> str:
         called = [*self.levels, "abstain"] if self.priced else self.levels

@@ -306,6 +306,24 @@ class ReviewThreshold(Result):
         """Spread up to which predictions are used."""
         return self.rule.cuts[0]
 
+    @property
+    def words(self) -> str:
+        """The rule, what it is expected to cost, and what it is not clearly cheaper than."""
+        rule = f"Use {self.model} and review no case"
+        if self.model is None:
+            rule = "Review every case"
+        elif self.kind == _THRESHOLD:
+            up_to = _html.threshold_text(self.threshold)
+            rule = f"Use {self.model} up to a spread of {up_to} and review the {percent(self.reviews)} above"
+        within = f"{level_words(self.confidence_level)} interval {span(self.interval)}"
+        said = f"{rule}: expected cost {number(self.cost)} per case ({within})."
+        doubtful = [
+            one.kind if one.model in (None, self.model) else f"{one.kind} with {one.model}"
+            for one in self.candidates
+            if (one.model, one.kind) != (self.model, self.kind) and one.interval.high >= 0
+        ]
+        return f"{said} Not clearly cheaper than: {', '.join(doubtful)}." if doubtful else said
+
     def curves(self) -> dict[str, ReviewCurve]:
         """Return loss against reviews by model, with hindsight."""
         return dict(self._curves)

@@ -20,11 +20,11 @@ from demur.comparison.candidates import Candidate, model_candidates
 from demur.comparison.choice import Choice, content_order, digest_of
 from demur.comparison.class_learner import expected_cost_rule, possible_kinds
 from demur.comparison.comparison import Comparison
-from demur.comparison.estimates import rates_of
 from demur.comparison.problem import Scenario
 from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
+from demur.honest.estimates import class_shares
 from demur.policy.labels import free_label
 from demur.report.cases import page_design, t_quantile
 from demur.report.model import DataSource, unrounded, whole_counts
@@ -91,7 +91,7 @@ def review_levels(comparison: Comparison) -> tuple[ReviewLevel, ...]:
     levels, point = [own], choice.problem.centre
     for factor in _FEW_FACTORS if few else _FACTORS:
         losses = Losses.of_matrix(point.losses.answers, factor * abstain)
-        problem = choice.problem.at(Scenario(losses, point.prevalence))
+        problem = choice.problem.at(Scenario(losses, point.shares))
         kinds = [kind for kind in possible_kinds(problem) if _abstaining_kind(kind)]
         candidates = {
             name: [
@@ -123,7 +123,7 @@ def class_choice_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: b
     """
     own, at = levels[0].choice, 0
     if len(levels) > 1:
-        shares = rates_of(own.baselines[0].honest, own.problem.shares).sum(axis=1)
+        shares = class_shares(own.baselines[0].honest, own.problem.shares).sum(axis=1)
         ratio = _review_ratio(losses, shares) / _review_ratio(levels[0].prices, shares)
         # the multiple nearest on a logarithmic scale; argmin takes the first where there is no ratio
         factors = np.array([one.factor for one in levels])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, flag, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Studies(Flags):
 
     TITLE: ClassVar[str] = "Studies"
 
-    name: str | None = argument(required=False)
+    name: str | None = flag(required=False)
     as_list: bool = flag("--list", default=False, is_flag=True, help="List the studies and stop.")
     data_dir: str | None = flag(
         "--data-dir",

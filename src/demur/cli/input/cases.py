@@ -19,7 +19,7 @@ from demur._results import read_only
 from demur._tables.numbers import times
 from demur.cli.input.dependence import INDEPENDENT, Dependence
 from demur.cli.input.roles import Roles, choose_roles, for_counting, label_column, only_model, open_with
-from demur.cli.options import Design, Prices, Several, Source, Unknown, refuse
+from demur.cli.options import Design, Prices, Several, Source, refuse
 from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
 from demur.comparison.problem import DecisionProblem
@@ -28,11 +28,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
 from demur.engines.columns import Column, class_name, guessed_positive, named_positive, require_columns
-from demur.engines.cost_sums import read_folded_costs
-from demur.engines.counting import read_counts
 from demur.engines.files import open_table
-from demur.engines.joint import MOST_MODELS, read_joint_counts
-from demur.engines.tallies import Columns, nested_values
 from demur.exceptions import InputError
 from demur.paired.counts import JointCounts
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -96,11 +92,6 @@ class Rows:
     unscored: Unscored | None = None
     own: "dict[str, Rows]" = field(default_factory=dict)
 
-    @property
-    def n(self) -> int:
-        """Number of cases."""
-        return len(self.codes)
-
     def of(self, own: BoolArray) -> "Rows":
         """Return some of the cases."""
         scores, columns, amounts = (
@@ -131,11 +122,10 @@ def _read_rows(
     source: Source,
     prices: Prices | None,
     design: Design | None,
-    unknown: str | None,
 ) -> _Read:
     """Return the rows with everything the models of these roles need; refuse or drop the others.
 
-    Cases with the label `unknown` are of no class: their code follows those of the classes.
+    Cases with --unknown-label are of no class: their code follows those of the classes.
     """
     columns, dropped = _complete_rows(columns, roles, source)
     weight = roles.others.get("weight")
@@ -149,17 +139,21 @@ def _read_rows(
     costs = None
     if prices is not None and prices.by_case:
         costs = prices.case_costs({name: columns[name].values for name in roles.amounts})
-    aside = _unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
-    if aside is not None:
+    aside = None
+    if columns[roles.label].n_missing:
+        aside = _unlabelled_rows(columns[roles.label], scores, weights, costs, source, dropped)
         columns = {name: column.take(aside.kept) for name, column in columns.items()}
         scores = {name: values[aside.kept] for name, values in scores.items()}
         weights = None if weights is None else weights[aside.kept]
     label, positive, negative = columns[roles.label], "", ""
     codes: Any = None
     if roles.classes:
-        codes = _class_codes(label, [*roles.classes, *([] if unknown is None else [unknown])])
+        codes = _class_codes(label, [*roles.classes, *filter(None, [source.unknown_label])])
     else:
-        codes, positive, negative = _two_classes(label, source.positive, unknown)
+        if source.unknown_label is None:
+            codes, positive, negative = positive_cases(label, source.positive)
+        else:
+            codes, positive, negative = _two_classes(label, source.positive, source.unknown_label)
         without = None if weights is None else class_without_weight(codes, weights)
         if without is not None:
             raise InputError(
@@ -190,10 +184,8 @@ def _read_rows(
     )
 
 
-def _two_classes(label: Column, positive: str | None, unknown: str | None) -> tuple[Any, str, str]:
+def _two_classes(label: Column, positive: str | None, unknown: str) -> tuple[Any, str, str]:
     """Return the code of every case, 2 for those of no class, and how the classes are called in the file."""
-    if unknown is None:
-        return positive_cases(label, positive)
     known = np.array([class_name(value) != unknown for value in label.values.tolist()], dtype=np.bool_)
     if not known.any():
         raise InputError(f"`--unknown-label` must leave cases of two classes, got {unknown!r} in every row.")
@@ -283,14 +275,12 @@ def _unlabelled_rows(
     costs: CaseCosts | None,
     source: Source,
     dropped: dict[str, dict[str, int]],
-) -> Unlabelled | None:
-    """Look at rows without a label; None if all have one. Those left out are added to the dropped ones.
+) -> Unlabelled:
+    """Look at rows without a label. Those left out are added to the dropped ones.
 
     Raises `InputError` if their scores differ from those of the others, unless flags say what to do.
     """
     n = label.n_missing
-    if not n:
-        return None
     if label.missing.all():
         raise InputError(f"Column {label.name!r} has no label at all. Hint: pass another --label.")
     how = source.missing_labels or ("drop" if source.drop_missing else "refuse")
@@ -306,18 +296,20 @@ def _unlabelled_rows(
     return aside
 
 
-def _dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | None) -> str:
-    """Say which columns cost how many rows, of which class, and what that means; empty if none did.
+def _left_out(
+    dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled | None
+) -> tuple[str, dict[str, dict[str, int]]]:
+    """Say which columns cost how many rows, of which class, and what that means; also for the document.
 
     A class that loses more rows than the other changes the answer.
     """
-    parts = []
-    for column, by_class in dropped.items():
-        shares = [f"{n} of class {name}" if name else f"{n} without a label" for name, n in by_class.items()]
-        known = f" ({', '.join(shares)})" if set(by_class) != {""} else ""
-        parts.append((sum(by_class.values()), f"without {column}{known}"))
-    total = times(sum(n for n, _ in parts), "row")
-    text = ""
+    parts, by_class = [], Counter[str]()
+    for column, lost in dropped.items():
+        by_class.update(lost)
+        shares = [f"{n} of class {name}" if name else f"{n} without a label" for name, n in lost.items()]
+        known = f" ({', '.join(shares)})" if set(lost) != {""} else ""
+        parts.append((sum(lost.values()), f"without {column}{known}"))
+    total, text = times(by_class.total(), "row"), ""
     if len(parts) == 1:
         text = f" Left out {total} {parts[0][1]}."
     elif parts:
@@ -326,17 +318,9 @@ def _dropped_words(dropped: Mapping[str, Mapping[str, int]], aside: Unlabelled |
         text += f" Costs hold for any labels of {times(int((~aside.kept).sum()), 'more row')} without one."
     elif aside is not None and aside.differ:
         text += f" Labels are missing where {aside.differ}: nothing is proven or guaranteed."
-    return text
-
-
-def _dropped_counts(dropped: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Count rows left out by class and by column, for the document; nothing if there are none."""
     if not dropped:
-        return {}
-    by_class: Counter[str] = Counter()
-    for counts in dropped.values():
-        by_class.update(counts)
-    return {
+        return text, {}
+    return text, {
         "dropped": dict(sorted(by_class.items(), key=lambda item: (item[0] == "", item[0]))),
         "dropped_without": {column: sum(counts.values()) for column, counts in dropped.items()},
     }
@@ -372,8 +356,11 @@ def _require_whole_weights(weights: FloatArray, name: str) -> None:
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
     if any(isinstance(value, (list, dict, np.ndarray)) for value in column.values[:1]):
+        from demur.engines.tallies import nested_values
+
         raise nested_values(column.values)
-    classes = np.unique(_sortable(column.values[~column.missing]))
+    present = column.values[~column.missing]
+    classes = np.unique(present.astype(str) if present.dtype.kind == "O" else present)
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
@@ -397,11 +384,6 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
         )
     at = names.index(chosen)
     return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
-
-
-def _sortable(values: Any) -> Any:
-    """Return values of any type as some that can be sorted."""
-    return values.astype(str) if values.dtype.kind == "O" else values
 
 
 # ---------------------------------------------------------------- rows or counts, by group
@@ -447,7 +429,7 @@ class Part:
         if self.rows is None:
             return next(iter(self.counts.values())).n
         weights = self.rows.columns.get("weight")
-        return float(self.rows.n if weights is None else weights.sum())
+        return float(len(self.rows.codes) if weights is None else weights.sum())
 
     @property
     def certified(self) -> float:
@@ -509,7 +491,7 @@ class Cases:
     def doubted(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
         """Return the cases of a part with what is known of rows without a label and of dependence."""
         table = table if self.aside is None else self.aside.beside(table, problem)
-        return self.dependence.on(table, problem)
+        return self.dependence.on(table, problem) if self.dependence else table
 
     @property
     def certified(self) -> float:
@@ -529,11 +511,6 @@ class Cases:
     def part(self, name: str | None) -> Part:
         """Return the cases of a group; of all groups together for None."""
         return self.whole if name is None else self.parts[name]
-
-    def broken_down(self, name: str | None) -> Any:
-        """Return what results of a part are broken down by: a value for every case, or None."""
-        rows = self.part(name).rows
-        return None if rows is None else rows.columns.get("by")
 
     def title(self, name: str) -> str:
         """Return the heading of a group."""
@@ -569,41 +546,41 @@ def read_cases(
     design: Design | None = None,
     places: Places | None = None,
     several: Several | None = None,
-    unknown: Unknown | None = None,
 ) -> Cases:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
     `classes` have a column of probabilities each; `prices` may name columns with the costs of the cases,
     `places` those of batches and keys. Without `split` the cases of all groups stay one part.
     """
-    joint, unsure = several or Several(), unknown or Unknown()
+    if (source.unknown_label is None) != (prices.cost_unknown is None):
+        missing, given = ("--cost-unknown", "--unknown-label")[:: 1 if source.unknown_label else -1]
+        raise InputError(f"`{missing}` is needed with {given}. Hint: costs are never assumed.")
+    joint = several or Several()
     others = {"doubt": joint.doubt} | ({} if places is None else {"day": places.column, "key": places.key})
     if classes:
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
-            return _in_memory(table, roles, source, None, design, unsure.unknown_label, split=split)
+            return _in_memory(table, roles, source, None, design, split=split)
     placed = {} if design is None else design.columns
     if holds_counts(source.file):
         placed |= {} if places is None else {"--day": places.column}
-        if placed or joint.given() or unsure.given() or prices.by_case:
-            flag = next(iter(placed or joint.given() or unsure.given() or prices.columns or prices.ranges))
+        if placed or joint.given() or prices.by_case:
+            flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))
             raise InputError(
                 f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
                 "Hint: pass the file they were counted from."
             )
         return _saved(source)
-    if source.reader == "memory":
+    if source.engine == "memory":
         with open_table(source.file) as table:
             roles = choose_roles(table, source, prices=prices, others=others, design=design)
-            _require_joint(joint, list(roles.models), source)
-            return _in_memory(table, roles, source, prices, design, unsure.unknown_label, split=split)
-    refuse(
-        unsure, because=f"needs the rows in memory, got --engine {source.reader}. Hint: leave --engine out."
-    )
+            if joint.given():
+                _require_joint(joint, list(roles.models), source)
+            return _in_memory(table, roles, source, prices, design, split=split)
     _require_rows(source, joint, places, split=split)
-    with open_with(source.file, source.reader, source.master) as counted:
+    with open_with(source.file, source.engine, source.master) as counted:
         roles = choose_roles(counted, source, prices=prices if prices.by_case else None, design=design)
-        _require_countable(roles, prices, source.reader)
+        _require_countable(roles, prices, source.engine)
         return _counted(counted, roles, source, prices)
 
 
@@ -613,15 +590,14 @@ def _in_memory(
     source: Source,
     prices: Prices | None,
     design: Design | None,
-    unknown: str | None,
     *,
     split: bool,
 ) -> Cases:
     """Read the rows, whole and by group; where asked, those of each model apart that scored more."""
     columns = table.read((*roles.columns, *roles.dependence.dates))
-    asked = source, prices, design, unknown
+    asked = source, prices, design
     read = _read_rows(columns, roles, *asked)
-    rows, group = read.rows, roles.others.get("group")
+    rows, group, n = read.rows, roles.others.get("group"), len(read.rows.codes)
     apart = source.drop_missing and not roles.classes and group is None and len(roles.models) > 1
     if apart and any(columns[name].missing.any() for name in roles.scores):
         scores = {
@@ -634,20 +610,23 @@ def _in_memory(
         rows = replace(
             rows,
             unscored=unscored(columns[roles.label].filled(), scores),
-            own={name: one for name, one in own.items() if one.n > rows.n},
+            own={name: one for name, one in own.items() if len(one.codes) > n},
         )
     parts = {"": Part(rows=rows)}
     if split and group is not None:
-        distinct, place = np.unique(_sortable(rows.columns["group"]), return_inverse=True)
+        values = rows.columns["group"]
+        values = values.astype(str) if values.dtype.kind == "O" else values
+        distinct, place = np.unique(values, return_inverse=True)
         names = np.array([group_text(value) for value in distinct])
         parts = {name: Part(rows=rows.of(names[place] == name)) for name in dict.fromkeys(names.tolist())}
-    said = roles.words(table.name, rows.n, read.positive) + _dropped_words(read.dropped, read.aside)
+    words, counts = _left_out(read.dropped, read.aside)
+    said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
         sentence=said + read.dependence.words(),
         data={
-            **roles.to_dict(table.name, rows.n, read.positive, read.negative),
-            **_dropped_counts(read.dropped),
+            **roles.to_dict(table.name, n, read.positive, read.negative),
+            **counts,
             **engine,
         },
         parts=parts,
@@ -665,19 +644,19 @@ def _require_rows(source: Source, joint: Several, places: Places | None, *, spli
     """Refuse what an engine that keeps sums only cannot answer."""
     if places is not None:
         raise InputError(
-            f"`--day` needs the rows, but --engine {source.reader} keeps sums only. Hint: leave --engine out."
+            f"`--day` needs the rows, but --engine {source.engine} keeps sums only. Hint: leave --engine out."
         )
-    because = f"needs the rows in memory, got --engine {source.reader}. Hint: leave --engine out."
+    because = f"needs the rows in memory, got --engine {source.engine}. Hint: leave --engine out."
     refuse(joint, because=because)
     if not split:
         raise InputError(
-            f"`--one-page` needs the rows, but --engine {source.reader} keeps sums only. "
+            f"`--one-page` needs the rows, but --engine {source.engine} keeps sums only. "
             "Hint: leave --engine out, or --one-page."
         )
     if source.weight is not None and source.weights != "repeats":
         raise InputError(
             "`--weight` as importance needs the weight of every case, but "
-            f"--engine {source.reader} keeps sums only. "
+            f"--engine {source.engine} keeps sums only. "
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
 
@@ -745,6 +724,8 @@ def _saved(source: Source) -> Cases:
 
 def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
     """Refuse groups of results, and clusters and times beside what needs the rows."""
+    from demur.engines.joint import MOST_MODELS
+
     if "by" in roles.others:
         raise InputError(
             f"`--by` needs the rows, but --engine {engine} keeps counts only. Hint: leave --engine out."
@@ -764,6 +745,11 @@ def _require_countable(roles: Roles, prices: Prices, engine: str) -> None:
 
 def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
     """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
+    from demur.engines.cost_sums import read_folded_costs
+    from demur.engines.counting import read_counts
+    from demur.engines.joint import MOST_MODELS, read_joint_counts
+    from demur.engines.tallies import Columns
+
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
     weight, group = roles.others.get("weight"), roles.others.get("group")
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "weights": weight}
@@ -775,7 +761,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
     elif not any(placed.values()) and (prices.by_case or not 2 <= len(roles.models) <= MOST_MODELS):
         parts = {"": Part(counted=counted)}
     else:
-        costs = prices.costs_or_range()
+        costs = prices.costs()
         assert not isinstance(costs, CaseCosts)
         joint = read_joint_counts(
             countable, **columns, **placed, pos_label=positive, counts=counted, costs=costs
@@ -798,7 +784,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Cases(
         sentence=roles.words(table.name, table.n_rows, positive) + roles.dependence.words(),
-        data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.reader},
+        data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.engine},
         roles=roles,
         positive=positive,
         negative=negative,

@@ -132,8 +132,6 @@ class Dependence:
 
     def on(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
         """Return the cases with a note, and without what only independent cases can promise."""
-        if not self:
-            return table
         signs = "; ".join(one.words for one in self.signs())
         asked = {
             "--objective guaranteed": problem.objective == "guaranteed",

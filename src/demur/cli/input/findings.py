@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from shlex import join
@@ -35,6 +35,7 @@ from demur.cli.input.roles import (
     frame_of,
     label_column,
     likely_labels,
+    model_columns,
     named_label,
     open_with,
     unreadable_scores,
@@ -149,7 +150,7 @@ def find_problems(source: Source, design: Design) -> Findings:
     path = Path(source.file)
     if path.suffix.lower() not in _RECORDS or not path.is_file():
         return _table_problems(source, design, None)
-    if source.reader != "memory":
+    if source.engine != "memory":
         raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
     with _records_as_table(source.file) as file:
         return _table_problems(replace(source, file=file), design, source.file)
@@ -176,7 +177,7 @@ def _records_as_table(file: str) -> Iterator[str]:
 
 def _table_problems(source: Source, design: Design, shown: str | None) -> Findings:
     """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
-    with open_with(source.file, source.reader, source.master) as table:
+    with open_with(source.file, source.engine, source.master) as table:
         table.name = table.name if shown is None else shown
         problems = []
         for name in table.kinds:
@@ -185,6 +186,9 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
                 if error is not None:
                     problems.append(_of_error(error, name, "not numbers", 1))
                     source = replace(source, exclude=(*source.exclude, name))
+        many = _many_classes(table, source)
+        if many is not None:
+            return many
         label, doubts = _label(table, source)
         problems += doubts
         # without a label any column that is no score stands in for it
@@ -197,7 +201,7 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
             message = f"No column looks like scores ({why})."
             problems.append(Finding("error", None, "no scores", 1, message, "pass --model COLUMN."))
         rows = None
-        if source.reader == "memory":
+        if source.engine == "memory":
             rows = table.read((*roles.columns, *roles.dependence.dates))
             if label is not None:
                 roles = replace(roles, dependence=_dependence(rows, roles, design))
@@ -229,6 +233,53 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
     )
 
 
+def _many_classes(table: Any, source: Source) -> Findings | None:
+    """Return the findings where each of more than two classes has a column of probabilities, else None."""
+    taken = (*source.models, *source.exclude)
+    free = [name for name, kind in table.kinds.items() if kind == "text" and name not in taken]
+    for label in [name for name in (source.label or named_label(table, taken),) if name] or free:
+        table.require([label])
+        names = {class_name(value) for value in table.distinct(label)} - {""}
+        # in the order of the columns, which people chose
+        classes = sorted(names, key=lambda name: [not column.endswith(name) for column in table.kinds])
+        with suppress(InputError):
+            models = model_columns(list(table.kinds), classes, source.models, table.name)
+            if len(classes) > 2:
+                return _class_findings(
+                    table, source, Roles(label=label, models=models, classes=tuple(classes))
+                )
+    return None
+
+
+def _class_findings(table: Any, source: Source, roles: Roles) -> Findings:
+    """Return what is missing, and the command that compares models of many classes."""
+    looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
+    hint = DROP_ROWS.format(" (--drop-missing)")
+    found = tuple(
+        Finding(
+            "error",
+            name,
+            "missing values",
+            look.missing,
+            f"{name} has {times(look.missing, 'missing value')}.",
+            hint,
+        )
+        for name, look in looks.items()
+        if look.missing
+    )
+    needed = ["--label", roles.label, "--classes", ",".join(roles.classes)]
+    dropped = ["--drop-missing"] if found else []
+    return Findings(
+        source=table.name,
+        n_rows=table.n_rows,
+        roles=roles,
+        sentence=roles.words(table.name, table.n_rows, ""),
+        findings=found,
+        next_command=("demur", "compare", source.file, *needed, *dropped),
+        costs="--cost-matrix FILE, --cost-abstain",
+    )
+
+
 def _of_error(error: InputError, column: str | None, problem: str, count: int) -> Finding:
     """Return an error as a finding."""
     message, _, hint = str(error).partition(" Hint: ")
@@ -254,10 +305,15 @@ def _label(table: Any, source: Source) -> tuple[str | None, list[Finding]]:
     named = [one for one in likely if _LIKELY.fullmatch(one.lower())]
     if len(likely) == 1 or len(named) == 1:
         name = named[0] if len(named) == 1 else likely[0]
-        message = f"{name} holds two values and is taken as the label."
-        return name, [
-            Finding("note", name, "guessed label", 1, message, "pass --label if it is another one.")
-        ]
+        guessed = Finding(
+            "note",
+            name,
+            "guessed label",
+            1,
+            f"{name} holds two values and is taken as the label.",
+            "pass --label if it is another one.",
+        )
+        return name, [guessed]
     which = (
         f"several columns could hold the label ({', '.join(likely)})"
         if likely
@@ -341,17 +397,31 @@ def _look(
     weight = roles.others.get("weight")
     bad = 0 if weight is None else looks[weight].no_weight
     if bad:
-        message = f"{weight} has {times(bad, 'negative or infinite weight')}."
-        hint = "a weight says how many cases a row stands for."
-        problems.append(Finding("error", weight, "bad weights", bad, message, hint))
+        problems.append(
+            Finding(
+                "error",
+                weight,
+                "bad weights",
+                bad,
+                f"{weight} has {times(bad, 'negative or infinite weight')}.",
+                "a weight says how many cases a row stands for.",
+            )
+        )
     sound = all(finding.level != "error" for finding in problems)
     shares = any(looks[name].outside == 0 and len(table.distinct(name)) > 2 for name in roles.models)
     for name in roles.models:
         problems += _score_notes(name, looks[name])
         if shares and looks[name].outside and all(value % 1 == 0 for value in table.distinct(name)):
-            message = f"{name} holds whole numbers beside probabilities."
-            hint = f"is it a model? If not, pass --exclude {name}."
-            problems.append(Finding("note", name, "whole numbers", 1, message, hint))
+            problems.append(
+                Finding(
+                    "note",
+                    name,
+                    "whole numbers",
+                    1,
+                    f"{name} holds whole numbers beside probabilities.",
+                    f"is it a model? If not, pass --exclude {name}.",
+                )
+            )
     if truth is None or (rows is None and not sound):
         return problems, positive
     if rows is None:
@@ -360,9 +430,16 @@ def _look(
         labelled = {name: column.take(~rows[roles.label].missing) for name, column in rows.items()}
         counts, sizes, without = _counted_rows(labelled, roles, truth, weighted=not bad)
     if without is not None:
-        message = f"{weight} is 0 for every {'positive' if without else 'negative'} case."
-        hint = "both classes are needed; leave --weight out?"
-        problems.append(Finding("error", weight, "bad weights", sizes[without], message, hint))
+        problems.append(
+            Finding(
+                "error",
+                weight,
+                "bad weights",
+                sizes[without],
+                f"{weight} is 0 for every {'positive' if without else 'negative'} case.",
+                "both classes are needed; leave --weight out?",
+            )
+        )
     elif sound:
         problems += _too_few(roles.label, *sizes)
     return [*problems, *_ranking_notes(counts, len(roles.models), positive, negative)], positive

@@ -28,10 +28,9 @@ from demur._tables.numbers import times
 from demur._tables.table import shortened
 from demur.cli.input.dependence import INDEPENDENT, Dependence, date_form, is_id, name_words
 from demur.cli.options import Design, Prices, Source
+from demur.cli.options.costs import TypedNumber
 from demur.engines.columns import Column
 from demur.engines.files import FileTable, open_table
-from demur.engines.frames import summaries
-from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -82,6 +81,8 @@ _AMOUNT = re.compile(r"(.*[\W_])?(amount|amt|balance|price|cost|fee)s?")
 def open_with(file: str, engine: str, master: str | None) -> "Iterator[Table]":
     """Open a table with DuckDB or Spark; its rows stay where they are until somebody reads them."""
     if engine != "spark":
+        from demur.engines.sources import MEMORY_LIMIT
+
         with open_table(file, memory_limit=None if engine == "memory" else MEMORY_LIMIT) as table:
             yield table
         return
@@ -341,11 +342,11 @@ def _dependent_columns(table: "Table", design: Design, used: Collection[str]) ->
 
 def _amount_columns(table: "Table", prices: Prices) -> tuple[str, ...]:
     """Return the columns that cost flags name; refuse what could be a number as well, or is neither."""
-    for flag, text in prices.typed.items():
-        if text in table.kinds:
+    for flag, price in prices.given().items():
+        if isinstance(price, TypedNumber) and price.text in table.kinds:
             raise InputError(
-                f"`{flag} {text}` is a number and also a column of {table.name}. "
-                f"Hint: write {flag} {text}.0 for the number or {flag} '1*{text}' for the column."
+                f"`{flag} {price.text}` is a number and also a column of {table.name}. "
+                f"Hint: write {flag} {price.text}.0 for the number or {flag} '1*{price.text}' for the column."
             )
     for flag, priced in prices.columns.items():
         if priced.column not in table.kinds:
@@ -446,7 +447,7 @@ def _with_guessed_models(
 
 def _suspects(table: "Table", numeric: Collection[str], positive: str | None) -> dict[str, str]:
     """Return column -> what it looks like, for those of the numeric columns that look like no score."""
-    reasons = dict.fromkeys(_beyond_shares(table, numeric, _FEATURE), "a feature")
+    reasons = dict.fromkeys(amounts(table, numeric, _FEATURE), "a feature")
     reasons |= dict.fromkeys(amounts(table, numeric), "an amount")
     wanted = "0" if positive == "0" else "1"
     lower = {column.lower(): column for column in reversed(table.kinds)}
@@ -460,15 +461,17 @@ def _suspects(table: "Table", numeric: Collection[str], positive: str | None) ->
     return {name: reasons[name] for name in numeric if name in reasons}
 
 
-def amounts(table: "Table", names: Iterable[str]) -> list[str]:
-    """Return which of the numeric columns look like amounts."""
-    return _beyond_shares(table, names, _AMOUNT)
+def amounts(table: "Table", names: Iterable[str], pattern: re.Pattern[str] = _AMOUNT) -> list[str]:
+    """Return which of the numeric columns look like amounts, or like what has such a name.
 
-
-def _beyond_shares(table: "Table", names: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
-    """Return the columns of such a name whose values are not below 0 and exceed 1: no share, no log-odds."""
+    Their values are not below 0 and exceed 1: no share, no log-odds.
+    """
     named = {name: table.kinds[name] for name in names if pattern.fullmatch(name_words(name))}
-    looks = summaries(frame_of(table), named) if named else {}
+    if not named:
+        return []
+    from demur.engines.frames import summaries
+
+    looks = summaries(frame_of(table), named)
     return [name for name, look in looks.items() if look.low >= 0 and look.high > 1]
 
 

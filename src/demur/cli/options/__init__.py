@@ -4,9 +4,9 @@ A flag is written once, as a field of its object: `@takes(Prices)` adds the flag
 hands it one `prices`. Nothing here imports numpy before a verb runs.
 """
 
-from demur.cli.options.costs import Classes, Prices, Unknown
+from demur.cli.options.costs import Classes, Prices
 from demur.cli.options.files import Design, Output, Problem, Source
-from demur.cli.options.flags import Flags, argument, flag, refuse, takes, verb
+from demur.cli.options.flags import Flags, flag, refuse, takes, verb
 from demur.cli.options.limits import Certainty, Limits
 from demur.cli.options.several import Several
 
@@ -21,8 +21,6 @@ __all__ = [
     "Problem",
     "Several",
     "Source",
-    "Unknown",
-    "argument",
     "flag",
     "refuse",
     "takes",

@@ -14,14 +14,12 @@ from demur.exceptions import InputError
 
 if TYPE_CHECKING:
     from demur.costs.case_costs import CaseCosts
-    from demur.costs.model import CostModel
-    from demur.costs.ranges import CostRange
     from demur.costs.reviewer import Reviewer
     from demur.costs.reviewer_cascade import ReviewCascade
     from demur.engines.cost_sums import CostTerms
     from demur.typing import FloatArray
 
-__all__ = ["Classes", "ColumnPrice", "Prices", "Unknown"]
+__all__ = ["Classes", "ColumnPrice", "Prices"]
 
 # ---------------------------------------------------------------- numbers, ranges and columns
 
@@ -66,34 +64,31 @@ def _middle(value: Price) -> float:
     return sum(number) / 2 if isinstance(number, tuple) else float(number)
 
 
-def _price_or_gain(ctx: click.Context, param: click.Parameter, value: str | None) -> Price | None:
-    """Require ``400``, ``400:600``, ``amount``, ``0.6*amount`` or ``0.4:0.7*amount``, of any sign."""
+def _price_of(ctx: click.Context, param: click.Parameter, value: str | None) -> Price | None:
+    """Require ``400``, ``400:600``, ``amount``, ``0.6*amount`` or ``0.4:0.7*amount``; only gains below 0."""
     if value is None:
         return None
     from demur._files.values import is_number
 
     name = param.opts[0]
     factor, star, column = value.partition("*")
-    if star and column and is_number(factor.split(":")[0]):
-        return ColumnPrice(column.strip(), _number_or_range(factor, name))
-    if not value.strip():
-        raise InputError(f"`{name}` must be a number, a range LOW:HIGH or a column, got {value!r}.")
-    # what starts like a number is one, and so is half a range
-    if not is_number(value.split(":")[0]):
-        return ColumnPrice(value)
-    number = _number_or_range(value, name)
+    if not (star and column and is_number(factor.split(":")[0])):
+        factor, column = value, ""
+        if not value.strip():
+            raise InputError(f"`{name}` must be a number, a range LOW:HIGH or a column, got {value!r}.")
+        # what starts like a number is one, and so is half a range
+        if not is_number(value.split(":")[0]):
+            return ColumnPrice(value)
+    number = _number_or_range(factor, name)
+    if name not in _GAINS:
+        not_negative(ctx, param, number)
+    if column:
+        return ColumnPrice(column.strip(), number)
     if isinstance(number, tuple):
         return number
     typed = TypedNumber(number)
     typed.text = value
     return typed
-
-
-def _cost(ctx: click.Context, param: click.Parameter, value: str | None) -> Price | None:
-    """Require the same, nothing below 0."""
-    made = _price_or_gain(ctx, param, value)
-    not_negative(ctx, param, None if made is None else _number(made))
-    return made
 
 
 def _rate_or_range(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
@@ -139,6 +134,7 @@ def _number_or_range(text: str, name: str) -> Number:
 # ---------------------------------------------------------------- two classes
 
 _REVIEWS = ("--cost-abstain", "--cost-abstain-positive", "--cost-abstain-negative")
+_GAINS = ("--cost-tp", "--cost-tn")
 _PLAIN = ("--cost-fn", "--cost-fp", "--cost-abstain")
 _COSTS = ("--cost-fn", "--cost-fp", *_REVIEWS, "--review-fee", "--cost-tp", "--cost-tn")
 _SENIOR = ("--senior-fee", "--passed-on-positive", "--passed-on-negative")
@@ -150,14 +146,14 @@ _RATES = (
     "--senior-specificity",
 )
 _RATIOS = ("--mu", "--nu")
+_OF_NO_COST = ("--prevalence", "--objective", "--known-at-decision", "--cost-unknown")
 _FACTOR = {"--cost-fn": "miss_factor", "--cost-fp": "alarm_factor", "--cost-abstain": "review_factor"}
 # what a factor of the first would change as well: the other cost of the same decision
 _SHARED = {"--cost-fn": ("--cost-tn",), "--cost-fp": ("--cost-tp",), "--cost-abstain": _REVIEWS[1:]}
 
 
 # how a kind of number is asked for, once: the flags differ in name and help
-_price = partial(flag, metavar="X", callback=_cost)
-_gain = partial(flag, metavar="X", callback=_price_or_gain)
+_price = partial(flag, metavar="X", callback=_price_of)
 _share = partial(flag, type=float, metavar="X", callback=rate)
 _amount = partial(flag, type=float, metavar="X", callback=not_negative)
 
@@ -213,11 +209,14 @@ class Prices(Flags):
     senior_specificity: float | None = _share(
         "--senior-specificity", help="Share of the negatives the second person recognises [default: 1]."
     )
-    cost_tp: Price | None = _gain(
+    cost_tp: Price | None = _price(
         "--cost-tp", help="Cost of a positive found [default: 0]; negative for a gain; may be a column."
     )
-    cost_tn: Price | None = _gain(
+    cost_tn: Price | None = _price(
         "--cost-tn", help="Cost of a negative cleared [default: 0]; negative for a gain; may be a column."
+    )
+    cost_unknown: float | None = _amount(
+        "--cost-unknown", help="Beside --unknown-label: what deciding such a case costs."
     )
     known_at_decision: bool = flag(
         "--known-at-decision",
@@ -253,21 +252,26 @@ class Prices(Flags):
         return {name: value for name, value in self.given().items() if isinstance(value, ColumnPrice)}
 
     @property
-    def typed(self) -> dict[str, str]:
-        """Flag -> a number as it was typed, where a column could be meant."""
-        return {name: value.text for name, value in self.given().items() if isinstance(value, TypedNumber)}
-
-    @property
     def by_case(self) -> bool:
         """Whether costs differ by case, or are ranges beside costs that only cases can have."""
-        plain = (*_PLAIN, *_RATIOS, "--prevalence", "--objective", "--known-at-decision")
+        plain = (*_PLAIN, *_RATIOS, *_OF_NO_COST)
         others = [name for name in self.given() if name not in plain]
         return bool(self.columns) or bool(others and any(name in self.ranges for name in _COSTS))
 
-    def costs(self) -> "CostModel | None":
-        """Return the costs, each of them one number; None if no cost flag is given."""
+    def costs(self, *, exact: bool = False) -> Any:
+        """Return the costs: a `CostModel`, a `CostRange` where one is known as a range only, or `CaseCosts`.
+
+        None if no cost flag is given. Costs that differ by case stand at 1 until `case_costs` gets their
+        columns. With `exact` each of them must be one number.
+        """
         if not self._complete():
             return None
+        if self.by_case and not exact:
+            return self.case_costs(None)
+        if not exact and any(name in self.ranges for name in _COSTS):
+            from demur.costs.ranges import CostRange
+
+            return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
         from demur.costs.model import CostModel
 
         if self.mu is not None:
@@ -276,21 +280,6 @@ class Prices(Flags):
             argument: self.number(name) for name, (argument, _) in self._amounts().items()
         }
         return CostModel(reviewer=self.reviewer(given.pop("fee", None)), **given)
-
-    def costs_or_range(self) -> "CostModel | CostRange | CaseCosts | None":
-        """Return the costs: a `CostRange` where at least one of them is known as a range only.
-
-        Costs that differ by case stand at 1 until `case_costs` gets their columns.
-        """
-        if not self._complete():
-            return None
-        if self.by_case:
-            return self.case_costs(None)
-        if not any(name in self.ranges for name in _COSTS):
-            return self.costs()
-        from demur.costs.ranges import CostRange
-
-        return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
 
     def case_costs(self, columns: "Mapping[str, FloatArray] | None") -> "CaseCosts":
         """Return the costs of cases; a range becomes its middle and a factor that is a range.
@@ -417,30 +406,6 @@ class Prices(Flags):
         return value
 
 
-# ---------------------------------------------------------------- cases whose class cannot be known
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unknown(Flags):
-    """The label of cases whose class cannot be known, and what it costs to decide one."""
-
-    TITLE: ClassVar[str] = "Cases that cannot be known"
-    COMMON: ClassVar[tuple[str, ...] | None] = ()
-
-    unknown_label: str | None = flag(
-        "--unknown-label",
-        metavar="VALUE",
-        help="Label of cases whose class cannot be known: abstaining on them is right, deciding them is not.",
-    )
-    cost_unknown: float | None = _amount("--cost-unknown", help="Beside it: what deciding such a case costs.")
-
-    def __post_init__(self) -> None:
-        """Refuse a label without a cost, and a cost without a label."""
-        if len(self.given()) == 1:
-            missing, given = ("--cost-unknown", "--unknown-label")[:: 1 if self.cost_unknown is None else -1]
-            raise InputError(f"`{missing}` is needed with {given}. Hint: costs are never assumed.")
-
-
 # ---------------------------------------------------------------- more than two classes
 
 
@@ -475,15 +440,21 @@ class Classes(Flags):
         "--step-cost", metavar="X", type=float, callback=not_negative, help="Beside --ordered."
     )
 
-    def __post_init__(self) -> None:
-        """Refuse costs of classes that have no names, and two kinds of costs."""
-        for name in self.given():
-            if name != "--classes" and self.names is None:
-                raise InputError(f"`--classes` is needed with {name}. Hint: --classes a,b,c.")
-        if self.ordered and self.cost_matrix is not None:
-            raise InputError("`--ordered` and --cost-matrix are two kinds of costs. Hint: give one of them.")
-        if self.step_cost is not None and not self.ordered:
-            raise InputError("`--step-cost` is for classes in order. Hint: add --ordered.")
+    NEEDS = (
+        (
+            "--cost-matrix --ordered --step-cost",
+            "--classes",
+            "`--classes` is needed with {}. Hint: --classes a,b,c.",
+        ),
+        ("--step-cost", "--ordered", "`--step-cost` is for classes in order. Hint: add --ordered."),
+    )
+    EXCLUDES = (
+        (
+            "--ordered",
+            "--cost-matrix",
+            "`--ordered` and --cost-matrix are two kinds of costs. Hint: give one of them.",
+        ),
+    )
 
     def listed(self) -> list[str]:
         """Return the names of the classes."""

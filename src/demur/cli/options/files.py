@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import click
 
-from demur.cli.options.flags import Flags, argument, flag
+from demur.cli.options.flags import Flags, flag
 from demur.exceptions import InputError
 
 __all__ = ["FIGURES", "Design", "Output", "Problem", "Source"]
@@ -42,7 +42,7 @@ class Source(Flags):
         "label", "positive", "models", "exclude", "group",
     )  # fmt: skip
 
-    file: str = argument()
+    file: str = flag()
     label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
     positive: str | None = flag("--positive", metavar="VALUE", help="Label of the positive class.")
     models: tuple[str, ...] = flag(
@@ -83,8 +83,14 @@ class Source(Flags):
         "drop them, and prove nothing; or keep them for bounds: costs whatever these labels are. Rows whose "
         "scores do not differ are left out.",
     )
-    engine: str | None = flag(
+    unknown_label: str | None = flag(
+        "--unknown-label",
+        metavar="VALUE",
+        help="Label of cases whose class cannot be known: abstaining on them is right, deciding them is not.",
+    )
+    engine: str = flag(
         "--engine",
+        default="memory",
         metavar="NAME",
         help=f"Who reads the rows: {'; '.join(f'{name} {what}' for name, what in _ENGINES.items())}. "
         "Default: memory.",
@@ -93,32 +99,26 @@ class Source(Flags):
         "--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."
     )
 
+    NEEDS = (("--weights", "--weight", "`--weight` is needed with {}. Hint: add --weight COLUMN."),)
+    EXCLUDES = tuple(
+        (name, "--engine", f"`{name}` needs the rows in memory, got --engine. Hint: leave --engine out.")
+        for name in ("--drop-missing", "--missing-labels", "--unknown-label")
+    )
+
     def __post_init__(self) -> None:
         """Refuse flags that contradict each other."""
-        if self.weights is not None and self.weight is None:
-            raise InputError("`--weight` is needed with --weights. Hint: add --weight COLUMN.")
-        if self.engine is not None and self.engine not in _ENGINES:
+        if self.engine not in _ENGINES:
             raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {self.engine!r}.")
         if self.engine == "spark" and self.master is None:
             raise InputError("`--master` is needed with --engine spark. Hint: --master spark://host:7077.")
-        for name in ("--drop-missing", "--missing-labels"):
-            if name in self.given() and self.reader != "memory":
-                raise InputError(
-                    f"`{name}` needs the rows in memory, got --engine {self.engine}. "
-                    "Hint: leave --engine out."
-                )
+        if self.engine != "spark" and self.master is not None:
+            raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")
         if self.missing_labels == "bounds" and self.group is not None:
             raise InputError(
                 "`--missing-labels bounds` is for all cases together, got --group. "
                 "Hint: leave one of them out."
             )
-        if self.engine != "spark" and self.master is not None:
-            raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")
-
-    @property
-    def reader(self) -> str:
-        """The engine that reads the rows."""
-        return self.engine or "memory"
+        super().__post_init__()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,10 +219,6 @@ class Output(Flags):
     def as_figure(self) -> bool:
         """Whether the name of the file asks for a figure; for verbs that offer one."""
         return self.ending in FIGURES
-
-    def words_too(self) -> "Output":
-        """Return where the words beside a figure go: to standard output."""
-        return replace(self, path=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from demur.exceptions import InputError
 
 __all__ = [
     "Flags",
-    "argument",
     "confidence",
     "finite",
     "flag",
@@ -29,12 +28,27 @@ _OTHER = "Options"
 
 @dataclass(frozen=True, kw_only=True)
 class Flags:
-    """Base of the objects the verbs take; every field is made with `flag` or `argument`."""
+    """Base of the objects the verbs take; every field is made with `flag`."""
 
     TITLE: ClassVar[str] = _OTHER
     """Heading of these flags in the help of a verb."""
     COMMON: ClassVar[tuple[str, ...] | None] = None
     """Fields whose flags --help shows, --help-all the others, too; None: all."""
+    NEEDS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    """Flags, flags of which the first ones need one, and what to say about the first that is given."""
+    EXCLUDES: ClassVar[tuple[tuple[str, str, str], ...]] = ()
+    """Two flags that must not be given together, and what to say."""
+
+    def __post_init__(self) -> None:
+        """Refuse flags that need others, and flags that contradict each other."""
+        given = self.given()
+        for names, needed, sentence in self.NEEDS:
+            name = next((name for name in names.split() if name in given), None)
+            if name is not None and given.keys().isdisjoint(needed.split()):
+                raise InputError(sentence.format(name))
+        for first, second, sentence in self.EXCLUDES:
+            if first in given and second in given:
+                raise InputError(sentence)
 
     def given(self) -> dict[str, Any]:
         """Return flag -> value of the flags the user set, as the user writes them."""
@@ -46,13 +60,11 @@ class Flags:
 
 
 def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
-    """Declare a field that a flag fills; `settings` are those of `click.option`, and a `title` of its own."""
+    """Declare a field that a flag fills, or without `spellings` a positional argument.
+
+    `settings` are those of `click.option`, and a `title` of its own, or those of `click.argument`.
+    """
     return field(default=default, metadata={"spellings": spellings, "settings": settings})
-
-
-def argument(**settings: Any) -> Any:
-    """Declare a field that a positional argument fills; `settings` are those of `click.argument`."""
-    return field(metadata={"spellings": (), "settings": settings})
 
 
 def _checked(check: str) -> Callable[[click.Context, click.Parameter, Any], Any]:

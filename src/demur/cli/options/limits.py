@@ -25,6 +25,11 @@ def _flag(limit: Limit) -> Any:
     return flag(limit.flag, type=float, metavar="X", callback=checked, help=limit.help)
 
 
+_PROMISES = [limit.flag for limit in LIMITS if limit.promise]
+_ONE_OF_TWO = (
+    "`--reviews-per-day` needs one of --day and --cases-per-day. Hint: --day date --key id for "
+    "that many places a day, --cases-per-day N for a share of the cases."
+)
 _Kept: Any = make_dataclass(
     "_Kept",
     [(limit.name, float | None, _flag(limit)) for limit in LIMITS],
@@ -80,34 +85,40 @@ class Limits(_Kept):  # type: ignore[misc]
         help="Places that a day does not use go to the days that follow.",
     )
 
+    NEEDS: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        (
+            "--cases-per-day --day",
+            "--reviews-per-day",
+            "`--reviews-per-day` is needed with {}. Hint: add --reviews-per-day N.",
+        ),
+        ("--reviews-per-day", "--day --cases-per-day", _ONE_OF_TWO),
+        ("--day", "--key", "`--key` is needed with {}. Hint: name the column that tells cases apart."),
+        (
+            "--key --arrival --carry-over",
+            "--day",
+            "`{}` is for places. Hint: add --reviews-per-day N --day COLUMN.",
+        ),
+        (
+            "--precision-confidence",
+            " ".join(_PROMISES),
+            f"`{{}}` is for a promised precision. Hint: add {' or '.join(_PROMISES)}.",
+        ),
+    )
+    EXCLUDES: ClassVar[tuple[tuple[str, str, str], ...]] = (
+        ("--day", "--cases-per-day", _ONE_OF_TWO),
+        (
+            "--reviews-per-day",
+            "--max-abstention",
+            "`--max-abstention` is a limit on reviews as well as --reviews-per-day. "
+            "Hint: leave one of them out.",
+        ),
+    )
+
     def __post_init__(self) -> None:
         """Refuse limits that contradict each other or are incomplete."""
-        given = self.given()
-        for name in ("--cases-per-day", "--day"):
-            if name in given and "--reviews-per-day" not in given:
-                raise InputError(f"`--reviews-per-day` is needed with {name}. Hint: add --reviews-per-day N.")
-        if "--reviews-per-day" in given and ("--day" in given) == ("--cases-per-day" in given):
-            raise InputError(
-                "`--reviews-per-day` needs one of --day and --cases-per-day. Hint: --day date --key id for "
-                "that many places a day, --cases-per-day N for a share of the cases."
-            )
-        if "--day" in given and "--key" not in given:
-            raise InputError("`--key` is needed with --day. Hint: name the column that tells cases apart.")
-        for name in ("--key", "--arrival", "--carry-over"):
-            if name in given and "--day" not in given:
-                raise InputError(f"`{name}` is for places. Hint: add --reviews-per-day N --day COLUMN.")
-        if "--reviews-per-day" in given and "--max-abstention" in given:
-            raise InputError(
-                "`--max-abstention` is a limit on reviews as well as --reviews-per-day. "
-                "Hint: leave one of them out."
-            )
+        super().__post_init__()
         if self.cases_per_day == 0:
             raise InputError("`--cases-per-day` must be above 0, got 0.")
-        promises = [limit.flag for limit in LIMITS if limit.promise]
-        if "--precision-confidence" in given and not any(name in given for name in promises):
-            raise InputError(
-                f"`--precision-confidence` is for a promised precision. Hint: add {' or '.join(promises)}."
-            )
 
     def kept(self) -> KeptLimits:
         """Return the limits the flags describe."""

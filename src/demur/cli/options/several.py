@@ -37,10 +37,7 @@ class Several(Flags):
         "familiar; a guard abstains where it is too large.",
     )
 
-    def __post_init__(self) -> None:
-        """Refuse a doubt that nothing reads."""
-        if self.doubt is not None and not self.combine:
-            raise InputError("`--doubt` is for guards. Hint: add --combine.")
+    NEEDS = (("--doubt", "--combine", "`--doubt` is for guards. Hint: add --combine."),)
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of `compare_models` and its like, the doubt by its name."""

@@ -10,7 +10,7 @@ from typing import IO, ClassVar
 
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, flag, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["Decisions", "command"]
@@ -25,8 +25,8 @@ class Decisions(Flags):
 
     TITLE: ClassVar[str] = "Decisions"
 
-    policy: str = argument(metavar="POLICY")
-    file: str = argument()
+    policy: str = flag(metavar="POLICY")
+    file: str = flag()
     model: str | None = flag(
         "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
     )
@@ -59,16 +59,19 @@ class Decisions(Flags):
         "and its place].",
     )
 
+    NEEDS = (("--audit-seed --audit-key", "--audit", "`{}` is for audits. Hint: add --audit SHARE."),)
+    EXCLUDES = (
+        (
+            "--audit",
+            "--only",
+            "`--audit` needs the columns of the rows: nobody can label a decision alone. "
+            "Hint: leave --only out.",
+        ),
+    )
+
     def __post_init__(self) -> None:
-        """Refuse flags that need others."""
-        for name in ("--audit-seed", "--audit-key"):
-            if self.audit is None and name in self.given():
-                raise InputError(f"`{name}` is for audits. Hint: add --audit SHARE.")
-        if self.audit is not None and self.only:
-            raise InputError(
-                "`--audit` needs the columns of the rows: nobody can label a decision alone. "
-                "Hint: leave --only out."
-            )
+        """Refuse flags that need others, and a column that is written twice."""
+        super().__post_init__()
         if self.audit is not None and self.column in ("audit", "audit_probability"):
             raise InputError(f"`--column {self.column}` must differ from the columns of --audit.")
 

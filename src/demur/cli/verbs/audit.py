@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, flag, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class Auditing(Flags):
 
     TITLE: ClassVar[str] = "Cases"
 
-    policy: str = argument(metavar="POLICY")
-    file: str = argument()
+    policy: str = flag(metavar="POLICY")
+    file: str = flag()
     label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
     model: str | None = flag(
         "--model",

@@ -12,7 +12,7 @@ __all__ = ["command"]
   demur check predictions.csv
 """,
 )
-@takes(Source, without=("group", "weights", "drop_missing", "missing_labels"))
+@takes(Source, without=("group", "weights", "drop_missing", "missing_labels", "unknown_label"))
 @takes(Design, without=("by", "require_proof"))
 @takes(Output)
 def command(*, source: Source, design: Design, output: Output) -> None:

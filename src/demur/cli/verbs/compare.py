@@ -18,7 +18,6 @@ from demur.cli.options import (
     Problem,
     Several,
     Source,
-    Unknown,
     flag,
     takes,
     verb,
@@ -78,7 +77,6 @@ a cheap test and an expensive one, alone and combined
 @takes(Limits)
 @takes(Several)
 @takes(Classes)
-@takes(Unknown)
 @takes(Design)
 @takes(Certainty)
 @takes(View)
@@ -91,7 +89,6 @@ def command(
     limits: Limits,
     several: Several,
     classes: Classes,
-    unknown: Unknown,
     design: Design,
     certainty: Certainty,
     view: View,
@@ -116,8 +113,8 @@ def command(
     from demur.cli.output import save_figure, write, write_tables_to
     from demur.cli.question import NOT_PROVEN, ask, parts_document, proven
 
-    beside: dict[str, Any] = {"design": design, "several": several, "unknown": unknown}
-    asked = ask(source, prices, limits, classes, certainty, output, unpriced_classes=True, **beside)
+    flags = source, prices, limits, classes, certainty, output
+    asked = ask(*flags, unpriced_classes=True, design=design, several=several)
     wanted = _COSTS_WANTED if classes.names is None else _MATRIX_WANTED
 
     def made(name: str) -> Compared:
@@ -183,19 +180,18 @@ class Compared:
         """Return what a reader of the numbers should know."""
         from demur.cli.question import part_remarks
         from demur.comparison.tables import quality_words
-        from demur.engines.joint import MOST_MODELS
 
         comparison = self.comparison
         if comparison.problem.many:
             unpriced = (_NO_WINDOWS, self.wanted) if comparison.answer is None else ()
             return [text for text in (quality_words(comparison), *comparison.notes, *unpriced) if text]
-        unpaired = len(comparison.models) > 1 and comparison.areas is None
         without = comparison.answer is None
-        return [
-            *part_remarks(comparison),
-            *([self.wanted] if without else []),
-            *([_NO_PAIRS.format(MOST_MODELS)] if unpaired and (without or self.every) else []),
-        ]
+        words = [*part_remarks(comparison), *([self.wanted] if without else [])]
+        if len(comparison.models) > 1 and comparison.areas is None and (without or self.every):
+            from demur.engines.joint import MOST_MODELS
+
+            words.append(_NO_PAIRS.format(MOST_MODELS))
+        return words
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer; JSON makes built-in types of it."""

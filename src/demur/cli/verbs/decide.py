@@ -20,7 +20,6 @@ from demur.cli.options import (
     Problem,
     Several,
     Source,
-    Unknown,
     flag,
     refuse,
     takes,
@@ -100,7 +99,6 @@ the same again next month, from the file written beside the policy
 @takes(Limits)
 @takes(Several)
 @takes(Classes)
-@takes(Unknown)
 @takes(Design)
 @takes(Certainty)
 @takes(Rule)
@@ -113,7 +111,6 @@ def command(
     limits: Limits,
     several: Several,
     classes: Classes,
-    unknown: Unknown,
     design: Design,
     certainty: Certainty,
     rule: Rule,
@@ -143,7 +140,6 @@ def command(
             abstain_label=rule.abstain_label,
             design=design,
             several=several,
-            unknown=unknown,
         )
         parts = _decide_parts(asked, anyway=rule.anyway, proof=design.require_proof)
         policy = _policy_of(asked, parts, proof=design.require_proof)
@@ -151,10 +147,10 @@ def command(
         if output.to_file and policy is not None:
             policy.save(str(output.path))
             beside = _write_problem(
-                asked, output, (source, prices, limits, several, classes, unknown, design, certainty, rule)
+                asked, output, (source, prices, limits, several, classes, design, certainty, rule)
             )
         raise Exit(_tell(asked, parts, policy, output, proof=design.require_proof, beside=beside))
-    costs = None if many else prices.costs()
+    costs = None if many else prices.costs(exact=True)
     if costs is None and not many:
         raise InputError(question.COSTS_NEEDED)
     refuse(
@@ -162,7 +158,6 @@ def command(
         prices,
         limits,
         several,
-        unknown,
         design,
         certainty,
         *(() if many else (rule,)),

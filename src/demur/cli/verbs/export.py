@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import click
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, flag, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
@@ -20,7 +20,7 @@ class Target(Flags):
 
     TITLE: ClassVar[str] = "Target"
 
-    policy: str = argument(metavar="POLICY")
+    policy: str = flag(metavar="POLICY")
     to: str | None = flag(
         "--to",
         type=click.Choice(tuple(_LANGUAGES)),

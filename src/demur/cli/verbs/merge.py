@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from demur.cli.options import Design, Flags, Output, argument, flag, refuse, takes, verb
+from demur.cli.options import Design, Flags, Output, flag, refuse, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
@@ -16,7 +16,7 @@ class Merging(Flags):
 
     TITLE: ClassVar[str] = "Counts"
 
-    files: tuple[str, ...] = argument(nargs=-1, metavar="COUNTS...")
+    files: tuple[str, ...] = flag(nargs=-1, metavar="COUNTS...")
     model: str | None = flag(
         "--model", metavar="NAME", help="Name of their model [default: the one that the files agree on]."
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import factorial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from demur.cli.options import Flags, Output, Source, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, Source, flag, takes, verb
 from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError, UndefinedError
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from demur.ordinal.difference import VusDifferenceTest
     from demur.ordinal.roc import OrdinalRoc
     from demur.ordinal.thresholds import OrdinalThresholds
-    from demur.policy.policy import Policy
     from demur.typing import FloatArray
 
 __all__ = ["command"]
@@ -35,7 +34,7 @@ class Ranking(Flags):
 
     TITLE: ClassVar[str] = "Data"
 
-    file: str = argument()
+    file: str = flag()
     label: str | None = flag("--label", metavar="COLUMN", help="Column with the true class.")
     order: str | None = flag(
         "--order",
@@ -87,10 +86,13 @@ class Ranking(Flags):
         help="Level of all intervals.",
     )
 
-    def __post_init__(self) -> None:
-        """Refuse two kinds of costs."""
-        if self.step_cost is not None and self.cost_matrix is not None:
-            raise InputError("`--step-cost` and --cost-matrix are two kinds of costs. Hint: give one.")
+    EXCLUDES = (
+        (
+            "--step-cost",
+            "--cost-matrix",
+            "`--step-cost` and --cost-matrix are two kinds of costs. Hint: give one.",
+        ),
+    )
 
 
 @verb(
@@ -125,10 +127,12 @@ def command(*, ranking: Ranking, output: Output) -> None:
     rankings = _compare(levels, truth, scores, ranking)
     if output.as_figure:
         save_figure(rankings.drawn(), output, bbox_inches="tight")
-        output = output.words_too()
+        output = replace(output, path=None)
     deliver(rankings, output, kind="ordinal", data=data)
     if ranking.policy is not None:
-        save_policy(rankings.policy(), ranking.policy, output)
+        best = rankings.best
+        policy = rankings.thresholds[best].policy(best, rankings.expected[best])
+        save_policy(policy, ranking.policy, output)
 
 
 def _read(ranking: Ranking) -> tuple[dict[str, Any], list[str], dict[str, FloatArray]]:
@@ -345,27 +349,6 @@ class _Rankings:
             Column("pvalue", pvalues),
         )
         return Table(name="Differences", columns=columns)
-
-    def policy(self) -> Policy:
-        """Return the policy of the best model."""
-        from demur.costs.matrix import CostMatrix
-        from demur.policy.policy import Policy
-        from demur.policy.promise import Promise
-
-        best, expected = self.best, self.expected[self.best]
-        found, promise = self.thresholds[best], None
-        if expected is not None:
-            sent = found.abstention_rate
-            promise = Promise(cost=expected.cost, limit=expected.interval.high, abstention_rate=sent)
-        levels = len(self.levels)
-        return Policy(
-            rule=found.rule,
-            model=best,
-            chosen=found.rule.kind,
-            promise=promise,
-            costs=CostMatrix(values=found.costs[:, :levels], classes=tuple(self.levels)),
-            abstain_costs=found.costs[:, levels] if found.priced else None,
-        )
 
     def drawn(self) -> Any:
         """Draw one panel of ROC curves per cut between neighbours; with gaps the score axis of each model."""

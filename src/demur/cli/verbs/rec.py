@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, Source, argument, flag, refuse, takes, verb
+from demur.cli.options import Flags, Output, Source, flag, takes, verb
 from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError, UndefinedError
 
@@ -36,7 +36,7 @@ class Regressions(Flags):
 
     TITLE: ClassVar[str] = "Data"
 
-    file: str = argument()
+    file: str = flag()
     target: str | None = flag("--target", metavar="COLUMN", help="Column with the true value.")
     models: tuple[str, ...] = flag(
         "--model",
@@ -118,16 +118,25 @@ class Reviews(Flags):
         help="Write the threshold as a policy, for demur apply and demur export.",
     )
 
-    def __post_init__(self) -> None:
-        """Refuse flags that need others."""
-        if self.cost_review is None:
-            refuse(self, because="needs --cost-review. Hint: --cost-review 1 if a review costs 1.")
-        elif not self.spread:
-            raise InputError(
-                "`--spread` is needed with --cost-review. Hint: --spread COLUMN, a predicted spread."
-            )
-        if self.tolerance is not None and self.loss_column is not None:
-            raise InputError("`--tolerance` and --loss-column are two kinds of losses. Hint: give one.")
+    NEEDS = (
+        (
+            "--spread --tolerance --loss-column --confidence --policy",
+            "--cost-review",
+            "`{}` needs --cost-review. Hint: --cost-review 1 if a review costs 1.",
+        ),
+        (
+            "--cost-review",
+            "--spread",
+            "`--spread` is needed with {}. Hint: --spread COLUMN, a predicted spread.",
+        ),
+    )
+    EXCLUDES = (
+        (
+            "--tolerance",
+            "--loss-column",
+            "`--tolerance` and --loss-column are two kinds of losses. Hint: give one.",
+        ),
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -174,7 +183,7 @@ def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> No
     data = {"source": source, "rows": len(truth), "target": roles.label, "left_out": list(roles.left_out)}
     if output.as_figure:
         save_figure(comparison.drawn(), output)
-        output = output.words_too()
+        output = replace(output, path=None)
     deliver(comparison, output, kind="rec", data=data)
     if comparison.reviews is not None and reviews.policy is not None:
         try:
@@ -266,7 +275,7 @@ class _Comparison:
         from demur._tables.numbers import number
 
         if self.reviews is not None:
-            return [_review_words(self.reviews)]
+            return [self.reviews.words]
         if (self.skill[self.best] or 0.0) >= 1:
             return [f"No model errs less than predicting the mean: {self.best} comes closest."]
         half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
@@ -422,31 +431,6 @@ def _spread_of(comparison: _Comparison, asked: Reviews) -> str:
     models = list(comparison.curves)
     model = comparison.reviews.model
     return asked.spread[0] if len(asked.spread) == 1 or model is None else asked.spread[models.index(model)]
-
-
-def _review_words(found: "ReviewThreshold") -> str:
-    """Say the rule, what it is expected to cost, and how sure it is that it saves something."""
-    from demur._html import threshold_text
-    from demur._tables.numbers import level_words, number, percent, span
-
-    rule = {
-        "never review": f"Use {found.model} and review no case",
-        "always review": "Review every case",
-    }.get(found.kind)
-    if rule is None:
-        rule = (
-            f"Use {found.model} up to a spread of {threshold_text(found.threshold)} and review the "
-            f"{percent(found.reviews)} above"
-        )
-    others = [one for one in found.candidates if (one.model, one.kind) != (found.model, found.kind)]
-    level = level_words(found.confidence_level)
-    said = f"{rule}: expected cost {number(found.cost)} per case ({level} interval {span(found.interval)})."
-    doubtful = [
-        one.kind if one.model in (None, found.model) else f"{one.kind} with {one.model}"
-        for one in others
-        if one.interval.high >= 0
-    ]
-    return f"{said} Not clearly cheaper than: {', '.join(doubtful)}." if doubtful else said
 
 
 def _pvalue(first: "FloatArray", second: "FloatArray") -> float | None:

@@ -85,8 +85,8 @@ three classes, a column of probabilities for each
     --cost-matrix costs.csv --cost-abstain 0.5
 """,
 )
-@takes(Source)
-@takes(Prices)
+@takes(Source, without=("unknown_label",))
+@takes(Prices, without=("cost_unknown",))
 @takes(Limits)
 @takes(Several)
 @takes(Classes)
@@ -205,25 +205,21 @@ def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design
     """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
     if not pages.one_page:
         return
-    if source.group is None:
-        raise InputError("`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.")
-    if source.weight is not None:
-        raise InputError(
-            "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or audit "
-            "the policy with demur audit --group."
-        )
-    if design.cluster is not None:
-        raise InputError(
-            "`--one-page` takes cases as independent. Hint: leave --cluster out, or --one-page: with --group "
-            "alone every group has a page."
-        )
-    if prices.by_case:
-        raise InputError(
-            "`--one-page` takes costs that are the same for all cases. Hint: leave it out; with --group "
-            "alone every group has a page."
-        )
-    if pages.smallest is not None:
-        raise InputError("`--private` and --one-page exclude each other: groups may be small.")
+    refused = {
+        "`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.": (
+            source.group is None
+        ),
+        "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or audit the policy "
+        "with demur audit --group.": source.weight is not None,
+        "`--one-page` takes cases as independent. Hint: leave --cluster out, or --one-page: with --group "
+        "alone every group has a page.": design.cluster is not None,
+        "`--one-page` takes costs that are the same for all cases. Hint: leave it out; with --group alone "
+        "every group has a page.": prices.by_case,
+        "`--private` and --one-page exclude each other: groups may be small.": pages.smallest is not None,
+    }
+    for sentence, given in refused.items():
+        if given:
+            raise InputError(sentence)
 
 
 def _joined_scores(asked: "Question", smallest: int) -> "Question":
@@ -266,7 +262,7 @@ def make_report(asked: "Question", name: str) -> "Report":
         comparison = asked.compare(name)
         classes = comparison.classes if len(comparison.classes) == 2 else ("negative", "positive")
         negative, positive = map(str, classes)
-        n = None if rows is None else rows.n
+        n = None if rows is None else len(rows.codes)
         source = _source(asked, name, negative=negative, positive=positive, rows=n)
         return Report.from_comparison(comparison, source=source, columns=cases.roles.models)
     source = _source(

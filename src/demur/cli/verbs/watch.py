@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from click.exceptions import Exit
 
-from demur.cli.options import Flags, Output, argument, flag, takes, verb
+from demur.cli.options import Flags, Output, flag, takes, verb
 from demur.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Watching(Flags):
 
     TITLE: ClassVar[str] = "Batches"
 
-    policy: str = argument(metavar="POLICY")
-    files: tuple[str, ...] = argument(metavar="FILES...", nargs=-1)
+    policy: str = flag(metavar="POLICY")
+    files: tuple[str, ...] = flag(metavar="FILES...", nargs=-1)
     state: str | None = flag("--state", metavar="PATH", help="What was seen so far; made at the first call.")
     model: str | None = flag(
         "--model",
@@ -67,19 +67,20 @@ class Watching(Flags):
     )
     html: str | None = flag("--html", metavar="PATH", help="Also write a page that anybody can open.")
 
+    NEEDS = (("--late --weight --second-label", "--label", "`{}` is for labels. Hint: add --label COLUMN."),)
+    EXCLUDES = (
+        ("--at", "--date-column", "`--at` and `--date-column` say the same. Hint: pass one of them."),
+    )
+
     def __post_init__(self) -> None:
-        """Refuse flags that need others."""
+        """Refuse flags that need others, and files that would be written over."""
         if not self.files:
             raise InputError(
                 "At least one file of scores is needed. Hint: demur watch policy.json today.csv."
             )
         if self.state is None:
             raise InputError("`--state PATH` is needed: what was seen so far. Hint: --state watch.json.")
-        for name in ("--late", "--weight", "--second-label"):
-            if name in self.given() and self.label is None:
-                raise InputError(f"`{name}` is for labels. Hint: add --label COLUMN.")
-        if self.at is not None and self.date is not None:
-            raise InputError("`--at` and `--date-column` say the same. Hint: pass one of them.")
+        super().__post_init__()
         # outputs must not overwrite each other or an input
         written = {"--state": self.state, "--propose": self.propose, "--html": self.html}
         places = {name: os.path.realpath(path) for name, path in written.items() if path is not None}
