@@ -514,3 +514,39 @@ def test_words_without_a_verdict_say_that_the_cost_is_measured():
         assert not re.match("Proven|Likely|Unproven", words)
         assert "the best of many" not in words
         assert words != one
+
+
+# ---------------------------------------------------------------- rules that no chart shows
+
+
+def test_a_rule_by_amount_is_the_headline_where_it_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    y, scores = _models(400, np.random.default_rng(7))
+    two = {name: scores[name] for name in ("forest", "rule")}
+    amount = np.random.default_rng(3).lognormal(4, 1.5, 400)
+    costs = CaseCosts(
+        cost_fn=amount,
+        cost_fp=12,
+        cost_abstain=4,
+        columns={"cost_fn": "amount"},
+        known_at_decision=True,
+    )
+    header = ",".join(["label", *two, "amount"])
+    table = np.column_stack([y, *two.values(), amount])
+    np.savetxt("cases.csv", table, "%.17g", ",", header=header, comments="")
+    source = DataSource(name="cases.csv", label="label", positive="1", negative="0", rows=400)
+    report = Report.from_predictions(y, two, costs=costs, source=source)
+    answer = report.comparison.answer
+    assert "method" in answer.facts()
+    start = {"costs": None, "ranges": None, "prevalence": None}
+    moved = {**start, "costs": {"fn": 1, "fp": 2, "abstain": 1}}
+    own, other = ask([{"kind": "situations", "report": report.to_json(), "states": [start, moved]}])[0]
+    assert own["words"] == answer.words
+    assert own["policy"] is None, "that of a window would be another rule"
+    assert "Measured cost" in other["words"]
+    for page, factor in ((own, 1.0), (other, 2.0)):
+        names = {}
+        exec(page["python"].replace("print", "str"), names)
+        expected = compare_models(y, two, costs=costs.at(CaseFactors(1.0, factor, 1.0))).answer
+        assert names["comparison"].answer.words == expected.words
+        assert "--known-at-decision" in page["command"]

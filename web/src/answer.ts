@@ -32,7 +32,8 @@ interface Asked {
 export function answerOf(prepared: Prepared, candidates: Candidates, asked: Asked): Answer | null {
   const { problem, names, held, rests } = asked;
   const made = madeFacts(prepared, asked);
-  const shown = made && madeRule(made, candidates, prepared);
+  // a rule of another kind than thresholds is one that no chart here can show
+  const shown = made && made.method === undefined ? madeRule(made, candidates, prepared) : null;
   if (made !== null && shown !== null) return { rule: shown, facts: { ...made, positive: names.positive, negative: names.negative } };
   const own = held === null ? candidates : ofModel(candidates, held);
   const floorRules = cornerRules(own);
@@ -85,12 +86,10 @@ function settingOf(prepared: Prepared, problem: Problem, classes: ClassNames): S
 }
 
 /** The facts the report was made with, if the page stands at its costs and prevalence and asks the same. */
-function madeFacts({ report, prevalence }: Prepared, { problem: { costs, limits, ranges }, held }: Asked): Facts | null {
+export function madeFacts({ report, prevalence }: Prepared, { problem: { costs, limits, ranges }, held }: Pick<Asked, "problem" | "held">): Facts | null {
   const same = held === null && prevalence === report.prevalence && sameCosts(costs, startingCosts(report));
   if (!same || !sameLimits(limits ?? {}, reportLimits(report)) || !sameRanges(ranges, startingRanges(report))) return null;
-  const facts = report.comparison?.answer?.facts ?? null;
-  // a rule of another kind than thresholds is one that no chart here can show
-  return facts === null || "method" in facts ? null : facts;
+  return report.comparison?.answer?.facts ?? null;
 }
 
 /** The rule the report was made with: of its model the one with its thresholds, or the nearest to it with them. */

@@ -47,7 +47,7 @@ function hasRanges(ranges: Ranges | null): ranges is Ranges {
 }
 
 function costsInPython(report: ReportData, { costs, ranges }: Choice, fromFile: boolean): string {
-  if (report.amounts !== null) return `CaseCosts(${caseArguments(report.amounts, costs, ranges, fromFile)})`;
+  if (report.amounts !== null) return `CaseCosts(${caseArguments(report.amounts, costs, ranges, fromFile)}${knowsCosts(report) ? knownWords(report.amounts, fromFile) : ""})`;
   if (!hasRanges(ranges)) return `CostModel(${costArguments(costs)})`;
   const named = rangedCosts(costs, ranges).map(([name, value]) => `${name}=${inPython(value)}`);
   return `CostRange(${named.join(", ")})`;
@@ -100,6 +100,21 @@ function caseArguments({ named }: AmountsData, costs: Costs, ranges: Ranges | nu
   const spans: Record<string, Ends | null> = { miss_factor: ranges?.fn ?? null, alarm_factor: ranges?.fp ?? null, review_factor: ranges?.abstain ?? null };
   for (const [name, factor] of Object.entries(factorsOf(costs))) if (spans[name] ?? factor !== 1) words.push(`${name}=${inPython(spans[name] ?? factor)}`);
   return words.join(", ");
+}
+
+/** What such rules say of their columns. */
+function knownWords({ named }: AmountsData, fromFile: boolean): string {
+  const columns = Object.entries(named).filter(([, { column }]) => fromFile && column !== null);
+  const said = columns.map(([name, { column }]) => `${JSON.stringify(name)}: ${JSON.stringify(column)}`).join(", ");
+  return `${said === "" ? "" : `, columns={${said}}`}, known_at_decision=True`;
+}
+
+/** Whether rules were tried that know the costs of a case when they decide it: what else a page cannot choose has its own entry. */
+function knowsCosts({ amounts, inference, comparison }: ReportData): boolean {
+  if (amounts === null || comparison === null || inference?.windows !== false) return false;
+  const { include = [], prices = {}, doubt = null, budget = null, objective, limits } = comparison;
+  const others = include.length + Object.keys(prices).length + Number(doubt !== null) + Number(budget !== null);
+  return others === 0 && objective !== "guaranteed" && !("precision_confidence" in limits);
 }
 
 function factorsOf({ fn, fp, abstain }: Costs): Record<string, number> {
@@ -243,6 +258,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
     const flags = hasRanges(choice.ranges) ? null : caseFlags(report.amounts, choice.costs);
     if (flags === null) return "# no flags stand for these costs: copy the Python code instead";
     for (const [name, value] of flags) flag(name, value);
+    if (knowsCosts(report)) words.push("--known-at-decision");
   } else if (hasRanges(choice.ranges)) {
     for (const [name, value] of rangedCosts(choice.costs, choice.ranges)) flag(`--${name.replaceAll("_", "-")}`, spanned(value));
   } else for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);

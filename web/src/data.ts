@@ -252,6 +252,9 @@ export interface BlockCost {
 export interface ComparisonData {
   answer: {
     facts: Facts;
+    /** The verdict and what to do, and all words. */
+    decision?: string;
+    words?: string;
     condition?: string;
     /** Honest shares of all cases by class (negative first) and decision (abstaining last), and what they cost. */
     confusion?: number[][];
@@ -269,6 +272,11 @@ export interface ComparisonData {
   prevalence_range: [number, number] | null;
   limits: Record<string, number>;
   weights: string | null;
+  /** Models combined into further ones, prices of asking models, a model of doubt: rules beyond those of the page. */
+  include?: string[];
+  prices?: Record<string, unknown>;
+  doubt?: unknown;
+  budget?: unknown;
   /** As the costs describe themselves. */
   costs: Record<string, unknown> | null;
 }

@@ -1,4 +1,6 @@
 /** What the page of two classes and that of many have in common: one state that changes, one view of it. */
+import type { VersusFacts } from "./comparison/facts";
+import { shortName } from "./comparison/words";
 import type { Theme } from "./view/palette";
 import type { Told } from "./view/host";
 
@@ -37,6 +39,20 @@ export interface Bar extends Priced {
   chosen: boolean;
   /** Whether the cases leave open that the answer is cheaper. */
   open: boolean;
+}
+
+type Versus = Partial<Record<"trivial" | "argmax" | "never_abstaining" | "runner_up", VersusFacts>>;
+
+/** A rule as Python judged it, against the alternatives as far as their differences from it are known. */
+export function barsAgainst({ cost, interval }: Priced, versus: Versus, first: string, without: (kind: string) => string): Bar[] {
+  const names = { trivial: without, argmax: () => "the most probable class", never_abstaining: () => "never abstaining", runner_up: shortName };
+  const others = Object.entries(names).flatMap(([key, nameOf]) => {
+    const other = versus[key as keyof Versus];
+    if (other === undefined) return [];
+    const open = other.interval[0] <= 0 && 0 <= other.interval[1];
+    return [{ name: nameOf(other.name), cost: cost - other.difference, interval: [NaN, NaN], chosen: false, open }];
+  });
+  return [{ name: first, cost, interval, chosen: true, open: false }, ...others];
 }
 
 /** What every kind of page says of a state; costs are per case, in the reader's unit. */

@@ -10,6 +10,7 @@ type Labels = { positive: string | number; negative: string | number; abstain: s
 
 /** Why there is no policy file, in a sentence; null if there is one. */
 export function whyNoPolicy(at: Situation): string | null {
+  if (at.other !== null) return "The rule of the answer is none of thresholds alone: the copied command writes its policy.";
   if (at.answer?.rule.model === null) {
     return "The answer is a rule without a model, which needs no policy. Hint: choose a model to save its rule.";
   }

@@ -1,9 +1,9 @@
 /** Everything the panels show at one state; what a step does not need is never computed. */
-import { answerOf, conditionWords, headlineSentences, limitSentences, whyNoAnswer, type Answer } from "./answer";
+import { answerOf, conditionWords, headlineSentences, limitSentences, madeFacts, whyNoAnswer, type Answer } from "./answer";
 import { costAt, ratesOf, type Candidate } from "./comparison/candidates";
 import { cheapest, cornerRules, overRanges, rivals, type Candidates, type ClassNames } from "./comparison/choice";
 import { costOf, differenceOf, type Estimate } from "./comparison/estimates";
-import { isMade } from "./comparison/facts";
+import { isMade, type Facts } from "./comparison/facts";
 import { bracketed, money as moneyText, moneyStep } from "./comparison/numbers";
 import { cornersOf, type Ends, type Problem } from "./comparison/problem";
 import type { Curves } from "./curves";
@@ -104,6 +104,12 @@ export class Situation {
     return this.answered;
   }
 
+  /** The answer of the report where the page asks the same and its rule is none that charts can show. */
+  get other(): Facts | null {
+    const made = madeFacts(this.prepared, { problem: this.problem, held: this.state.model });
+    return made?.method === undefined ? null : made;
+  }
+
   get shown(): Shown {
     return (this.display ??= this.show());
   }
@@ -131,6 +137,12 @@ export class Situation {
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
+    if (this.other !== null) {
+      const { decision = "", words = "", condition = "" } = this.data.comparison!.answer!;
+      // what the rule is first, then examples of it
+      const [rule, ...examples] = decision.split(/(?<=\.) (?=At )/);
+      return [rule, ...examples, words.slice(decision.length + 1), condition].filter(Boolean);
+    }
     const facts = this.answer?.facts;
     if (facts === undefined) return ["No rule keeps the limits: loosen one of them.", ...limitSentences(this.condition, this.exact)];
     // the answer of the report keeps limits that the page may not know

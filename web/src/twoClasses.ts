@@ -8,7 +8,7 @@ import { asCommand, asPython, type Choice } from "./copy";
 import { Curves } from "./curves";
 import { designWords, type ModelData, type ReportData } from "./data";
 import { Domain } from "./domain";
-import type { Bar, Kind, Part, Saved, View } from "./kind";
+import { barsAgainst, type Bar, type Kind, type Part, type Saved, type View } from "./kind";
 import { prepare, type Prepared } from "./math/models";
 import { sameCosts, sameSurcharge, surchargeOf } from "./math/units";
 import { general, grouped, percent, thresholdText } from "./numbers";
@@ -91,7 +91,8 @@ export class TwoClasses implements Kind<PageState, Situation> {
 
   view(at: Situation): View {
     const given = at.data.costs_given || !sameCosts(at.costs, this.start.costs);
-    const facts = at.answer?.facts;
+    const { other } = at;
+    const facts = other ?? at.answer?.facts;
     return {
       sentences: at.headline(given),
       remarks: [...new Set([...remarks(at.data, at.costs), ...at.data.notes])],
@@ -100,7 +101,7 @@ export class TwoClasses implements Kind<PageState, Situation> {
           ? null
           : {
               ...{ cost: facts.cost, interval: facts.interval, measured: !isMade(facts) },
-              ...{ spread: spreadOf(at, facts), bars: barsOf(at), short: [shortRule(facts), costLine(facts, at.state.unit)] },
+              ...{ spread: spreadOf(at, facts), bars: other === null ? barsOf(at) : barsAgainst(other, other.versus, candidateName(other), (kind) => shortTrivial(kind, at.names)), short: [shortRule(facts), costLine(facts, at.state.unit)] },
             },
       caption: captionOf(at),
     };
@@ -156,7 +157,7 @@ function firstPair({ models }: ReportData): [number, number] | null {
 /** Called negative, sent to a person, called positive: the cases of the sentence. */
 function spreadOf(at: Situation, facts: Facts): Part[] {
   const [positive, negative, sent] = sharesOf1000([facts.called_positive, facts.called_negative, facts.abstained]);
-  const ruled = at.answer!.rule.model !== null;
+  const ruled = facts.method === undefined && facts.model !== null;
   const from = ruled && facts.calls_positive ? `from ${thresholdText(facts.upper)} up` : "";
   const upTo = !ruled || !facts.calls_negative ? "" : facts.kind === "threshold" ? `below ${thresholdText(facts.upper)}` : `up to ${thresholdText(facts.lower)}`;
   const part = (look: Part["look"], cases: number, name: string, where = "", wrong = 0, errors = ""): Part => ({
@@ -171,7 +172,7 @@ function spreadOf(at: Situation, facts: Facts): Part[] {
 }
 
 /** "Every case to a person" instead of "send every case to a person". */
-function shortTrivial(kind: Candidate["kind"], names: ClassNames): string {
+function shortTrivial(kind: string, names: ClassNames): string {
   return trivialWords(kind, names)[0].replace(/^(send|call) /, "");
 }
 
@@ -190,8 +191,7 @@ function barsOf(at: Situation): Bar[] {
     one.model === null ? shortTrivial(one.kind, at.names) : shortName(at.data.models[one.model].name);
   const { trivial, never_abstaining: never, runner_up: other } = rivals(rule, at.candidates!);
   const reviews = simple.find(({ kind }) => kind === "always abstain");
-  const candidate = isMade(facts) && facts.verdict === "unproven" ? "best candidate" : "this rule";
-  const own = bar(rule, rule.model === null ? nameOf(rule) : candidate);
+  const own = bar(rule, rule.model === null ? nameOf(rule) : candidateName(facts));
   // after the choice the answer is expected to cost more than it measured
   const bars = [isMade(facts) ? { ...own, cost: facts.cost, interval: facts.interval } : own];
   if (trivial) bars.push(bar(trivial, nameOf(trivial), facts.versus.trivial));
@@ -200,6 +200,10 @@ function barsOf(at: Situation): Bar[] {
     bars.push(bar(never, never.model === rule.model ? "never abstaining" : `${nameOf(never)}, never abstaining`, facts.versus.never_abstaining));
   if (other) bars.push(bar(other, nameOf(other), facts.versus.runner_up));
   return bars;
+}
+
+function candidateName(facts: Facts): string {
+  return facts.verdict === "unproven" ? "best candidate" : "this rule";
 }
 
 /** The verdict, where there is one, and what to do; of an unproven rule the model alone is named. */
@@ -214,8 +218,9 @@ function shortRule(facts: Facts): string {
 function ruleLine(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (facts.model === null) return capital(trivialWords(kind, facts)[0]);
-  const from = thresholdText(facts.upper);
   const name = shortName(facts.model);
+  if (facts.method !== undefined) return cut(`${name}: ${facts.method}`, 80);
+  const from = thresholdText(facts.upper);
   if (kind === "threshold") return `${name}: ${positive} from ${from} up, else ${negative}`;
   const parts = [];
   if (facts.calls_positive) parts.push(`${positive} from ${from} up`);

@@ -350,7 +350,7 @@ class Report(Result):
         answer = None if comparison is None else comparison.answer
         if answer is not None and not problem.many and not isinstance(answer.rule, Window | None):
             said.append(
-                f"The page shows windows and thresholds; the cheapest rule is another one: {answer.words}"
+                "The rule of the answer is none of thresholds alone: charts show the cheapest that is."
             )
         if problem.budget is not None:
             said.append("Windows on the page, and the command it copies, do not know the number of places.")

@@ -3,7 +3,7 @@ import type { App } from "../app";
 import { money, moneyRange, moneyStep, sharesOf1000 } from "../comparison/numbers";
 import { capital, counted, shortName, trivialWords } from "../comparison/words";
 import { designWords } from "../data";
-import type { Bar, Kind, Part, Saved, View } from "../kind";
+import { barsAgainst, type Bar, type Kind, type Part, type Saved, type View } from "../kind";
 import { general, grouped } from "../numbers";
 import { cut, unbroken } from "../view/dom";
 import { count } from "../view/format";
@@ -149,20 +149,10 @@ function spreadOf({ answer }: ClassSituation): Part[] {
 /** The answer against the best rule without a model and against other rules, as far as their costs are known. */
 function barsOf({ own, answer, data }: ClassSituation): Bar[] {
   const made = data.comparison.answer;
-  const { cost, interval } = own ? made : answer;
   const without = (kind: string): string => trivialWords(kind)[0].replace(/^(send|call) /, "");
   const { rule } = answer;
   const first = rule.model === null ? without(rule.kind) : own && made.verdict === "unproven" ? "best candidate" : "this rule";
-  const bars: Bar[] = [{ name: first, cost, interval, chosen: true, open: false }];
-  const versus = own ? (made.versus ?? {}) : answer.versus;
-  const names = { trivial: without, argmax: () => "the most probable class", never_abstaining: () => "never abstaining", runner_up: shortName };
-  for (const [key, nameOf] of Object.entries(names)) {
-    const other = versus[key as keyof typeof versus];
-    if (other === undefined) continue;
-    const open = other.interval[0] <= 0 && 0 <= other.interval[1];
-    bars.push({ name: nameOf(other.name), cost: cost - other.difference, interval: [NaN, NaN], chosen: false, open });
-  }
-  return bars;
+  return barsAgainst(own ? made : answer, own ? (made.versus ?? {}) : answer.versus, first, without);
 }
 
 const MOST = 6;

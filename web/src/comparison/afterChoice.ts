@@ -166,31 +166,43 @@ function contentOrder(candidates: readonly Candidate[], names: readonly string[]
 function resampled({ losses, weight, stratum }: Units, shares: readonly [number, number] | null, seed: number) {
   const size = weight.length;
   const all = Int32Array.from({ length: size }, (_, at) => at);
-  const parts =
-    stratum === null || shares === null
-      ? [{ share: 1, units: all }]
-      : shares.map((share, kind) => ({ share, units: all.filter((at) => stratum[at] === kind) })).filter(({ share }) => share > 0);
+  const stratified = stratum !== null && shares !== null;
+  const parts = (stratified ? shares : [1])
+    .map((share, kind) => ({ share, units: stratified ? all.filter((at) => stratum[at] === kind) : all }))
+    .filter(({ share }) => share > 0)
+    .map(({ share, units }) => {
+      const pick = (column: Float64Array): Float64Array => Float64Array.from(units, (at) => column[at]);
+      return { share, units, weight: pick(weight), columns: losses.map((several) => several.map(pick)), drawn: [new Float64Array(units.length), new Float64Array(units.length)] };
+    });
   const start = (Math.imul(seed, 0x9e3779b9) >>> 0) % 2 ** 32;
   const [inside, outside]: Float64Array[][][] = [[], []];
   for (let b = 0; b < RESAMPLES; b++) {
     const means = [0, 1].map(() => losses.map((several) => new Float64Array(several.length)));
     let leavesSome = true;
-    for (const { share, units } of parts) {
-      const times = new Float64Array(units.length);
-      for (let at = 0; at < units.length; at++) times[Math.floor((mixed(start + b * size + units[at]) * units.length) / 2 ** 32)]++;
-      const left = times.map((number) => Number(number === 0));
-      leavesSome &&= left.some((one) => one > 0);
-      [times, left].forEach((number, side) => {
-        const own = number.map((one, at) => one * weight[units[at]]);
-        const total = Math.max(own.reduce((sum, one) => sum + one, 0), Number.MIN_VALUE);
-        losses.forEach((several, s) =>
-          several.forEach((column, c) => {
-            let sum = 0;
-            for (let at = 0; at < own.length; at++) sum += own[at] * column[units[at]];
-            means[side][s][c] += (share * sum) / total;
-          }),
-        );
-      });
+    for (const { share, units, weight: own, columns, drawn } of parts) {
+      const [times, left] = drawn;
+      let [within, beyond] = [0, 0];
+      times.fill(0);
+      for (const unit of units) times[Math.floor((mixed(start + b * size + unit) * units.length) / 2 ** 32)]++;
+      // loops: this takes most of the time after the hand has come to rest
+      for (let at = 0; at < own.length; at++) {
+        left[at] = times[at] === 0 ? own[at] : 0;
+        times[at] *= own[at];
+        within += times[at];
+        beyond += left[at];
+      }
+      leavesSome &&= beyond > 0;
+      columns.forEach((several, s) =>
+        several.forEach((column, c) => {
+          let [sum, rest] = [0, 0];
+          for (let at = 0; at < column.length; at++) {
+            sum += times[at] * column[at];
+            rest += left[at] * column[at];
+          }
+          means[0][s][c] += (share * sum) / Math.max(within, Number.MIN_VALUE);
+          means[1][s][c] += (share * rest) / Math.max(beyond, Number.MIN_VALUE);
+        }),
+      );
     }
     if (!leavesSome) continue;
     inside.push(means[0]);

@@ -59,6 +59,8 @@ export interface Facts {
   n_rules: number;
   confidence_level: number;
   stakes?: Stakes | null;
+  /** How a rule says itself that is none of thresholds alone. */
+  method?: string;
 }
 
 export function isMade(facts: Facts): facts is Facts & { verdict: Verdict } {

@@ -54,19 +54,26 @@ export class RowSource implements Source {
     let found = this.codes.get(rule);
     if (found === undefined) {
       const { rows } = this;
-      const { fixed } = rule;
-      found = rows.folds.map((fold, split) => fixed ??
-        Uint8Array.from({ length: rows.size }, (_, row) => {
-          if (rule.constant !== null || rule.model === null) return rule.constant!;
-          const { positions } = rows.model(rule.model);
-          const table = split * rows.parts + fold[row];
-          const places = positions[table];
-          return places === null ? 0 : decisionAt(places[rows.ranks[rule.model][row]], rule.decisions.honest[table]);
-        }),
-      );
+      found = rows.folds.map((fold, split) => rule.fixed ?? this.decided(rule, fold, split * rows.parts));
       this.codes.set(rule, found);
     }
     return found;
+  }
+
+  /** The same in one split, whose tables begin at `from`. */
+  private decided(rule: Candidate, fold: Uint8Array, from: number): Uint8Array {
+    const { rows } = this;
+    const codes = new Uint8Array(rows.size);
+    if (rule.constant !== null || rule.model === null) return codes.fill(rule.constant!);
+    const { positions } = rows.model(rule.model);
+    const ranks = rows.ranks[rule.model];
+    // a loop: this runs in every step of a drag
+    for (let row = 0; row < codes.length; row++) {
+      const table = from + fold[row];
+      const places = positions[table];
+      if (places !== null) codes[row] = decisionAt(places[ranks[row]], rule.decisions.honest[table]);
+    }
+    return codes;
   }
 
   /** Honest loss of a rule on every case, times a factor for its class, averaged over the splits. */
