@@ -49,6 +49,18 @@ def test_every_verb_that_chooses_a_rule_can(run, gaps, tmp_path):
     assert "Left out 5 rows" in " ".join(run("report", "gaps.csv", *FLAGS, "-o", "r.html").err.split())
 
 
+def test_a_page_says_the_answer_of_compare_where_scores_are_missing_for_a_reason(run, tmp_path):
+    n, bad = 30, [-score for score in GOOD] * 40
+    # only positives lack a score, and they score high for the other model
+    table = {"y_true": [*Y * 40, *[1] * n], "good": [*GOOD * 40, *[""] * n], "bad": [*bad, *[9.0] * n]}
+    table_file(tmp_path, "gaps.csv", **table)
+    page, found = (run(verb, "gaps.csv", *FLAGS, "--json").json for verb in ("report", "compare"))
+    answers = [one["comparison"]["answer"] for one in (page, found)]
+    assert answers[0] == answers[1]
+    assert answers[0]["verdict"] == "likely"
+    assert set(found["comparison"]["notes"]) <= set(page["notes"])
+
+
 def test_only_columns_in_use_count(run, gaps):
     answer = run("compare", "gaps.csv", "--model", "bad", *FLAGS)
     assert "Left out 3 rows: 1 without bad (1 of class 1), 2 without y_true." in " ".join(answer.err.split())

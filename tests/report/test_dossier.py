@@ -14,7 +14,7 @@ from demur.comparison.numbers import money, money_step
 from demur.exceptions import InputError
 from demur.report import DataSource, Dossier
 from demur.report.dossier import CostLine, class_lines, stays_best, two_class_lines
-from page_reports import SCRIPT, four_rows, many_classes, one_model, ranged
+from page_reports import SCRIPT, four_rows, many_classes, one_model, probabilities, ranged
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TITLES = [
@@ -153,6 +153,21 @@ def test_a_group_has_its_verdict_and_rule(report):
     name, _, rule, _, sent = section.rows[0]
     assert (name, f"{rule}.") == ("north", answer.to_dict()["decision"])
     assert sent == f"{100 * answer.shares[-1]:.1f} %"
+
+
+def test_one_rule_in_every_group_adds_up_to_all_cases_by_hand():
+    made = probabilities()
+    groups, overall = made.by_group.groups, made.by_group.overall
+    assert sum(one.n * one.cost for one in groups) == pytest.approx(overall.n * overall.cost)
+    section = next(one for one in Dossier.of(made).sections if one.title == "Groups")
+    assert section.paragraphs[0].endswith("so errors and costs are with hindsight.")
+    *rows, last = section.rows
+    assert [row[0] for row in rows] == [one.name for one in groups]
+    assert sum(int(row[1]) for row in rows) == int(last[1]) == 300
+    for row, one in zip(section.rows, (*groups, overall), strict=True):
+        shares = 1 - one.decided, one.miss_rate, one.alarm_rate
+        assert list(row[2:5]) == [f"{100 * share:.1f} %" for share in shares]
+        assert row[5] == money(one.cost, money_step(*one.cost_interval, one.cost))
 
 
 def test_what_it_cannot_be_made_of(report):

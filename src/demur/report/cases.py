@@ -60,21 +60,39 @@ def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
     """Return what a page of two classes holds of the cases; nothing where they allow no honest cost."""
     if comparison is None:
         return dict.fromkeys(_EVIDENCE)
+    assert comparison.choice is not None
     # tables of folds are of these splits: shuffled ones also where the answer is judged forward in time;
     # a list of cases has the splits of the answer
-    split = next(iter(comparison.cases.values()))
+    split, first = next(iter(comparison.cases.values())), comparison.choice.first
+    problem, design = comparison.problem, page_design(comparison)
     cases, cells = _cases(comparison)
-    found = (
-        split.folds,
-        split.repeats,
-        page_design(comparison),
-        comparison.to_dict(),
-        _bounds(comparison, every_score=cases is not None),
-        cases,
-        _inference(comparison, every_case=cases is not None),
-        _amounts(comparison, comparison.problem.costs, cells),
-    )
-    return dict(zip(_EVIDENCE, found, strict=True))
+    by_case = problem.costs if isinstance(problem.costs, CaseCosts) else None
+    # dependent cases that it does not list, and missing labels, leave a page without intervals
+    known = first.unlabelled is None and (cases is not None or design is None)
+    kinds = {one.kind for several in comparison.choice.candidates.values() for one in several}
+    promised = problem.objective == "guaranteed" or problem.limits.precision_confidence is not None
+    return {
+        "folds": split.folds,
+        "repeats": split.repeats,
+        "design": design,
+        "comparison": comparison.to_dict(),
+        "bounds": _bounds(comparison, every_score=cases is not None),
+        "cases": cases,
+        "inference": {
+            "units": first.units,
+            "quantile": t_quantile(first.units, problem.confidence_level) if known else None,
+            "weights": first.weights,
+            "rate_variance": problem.rate_variance,
+            "selected": first.selected,
+            "same_review": by_case is not None and by_case.same_review,
+            # whether a page can choose among all that the answer was chosen among
+            "windows": kinds <= {"window", "threshold"}
+            and not promised
+            and not problem.prices
+            and problem.budget is None,
+        },
+        "amounts": None if by_case is None else _amounts(comparison, by_case, cells),
+    }
 
 
 def page_design(comparison: Comparison) -> dict[str, Any] | None:
@@ -113,6 +131,11 @@ def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | No
     losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
     # the last key of a lexsort is the first to sort by
     order = np.lexsort([*cluster, *folds, *losses, first.cases, *scores[::-1], ~cases.positive[first.cell]])
+    clusters = None
+    if cases.cluster is not None:
+        # numbered in the order in which they first come, so that their names and places tell nothing
+        _, begin, place = np.unique(cluster[0][order], return_index=True, return_inverse=True)
+        clusters = np.argsort(np.argsort(begin))[place].tolist()
     listed = {
         # the first so many cases are the positives
         "positives": int(cases.positive[first.cell].sum()),
@@ -121,45 +144,10 @@ def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | No
         "folds": ["".join(map(str, fold[order].tolist())) for fold in folds],
         "forward": cases.splits.forward,
         "first": cases.splits.first,
-        "clusters": None if cases.cluster is None else _renumbered(cluster[0][order]),
+        "clusters": clusters,
         "scores": [json_safe(column[order]) for column in scores],
     }
     return listed, first.cell[order]
-
-
-def _renumbered(codes: IntArray) -> list[int]:
-    """Number clusters in the order in which they first come, so that their names and places tell nothing."""
-    _, first, place = np.unique(codes, return_index=True, return_inverse=True)
-    number: list[int] = np.argsort(np.argsort(first))[place].tolist()
-    return number
-
-
-def _inference(comparison: Comparison, *, every_case: bool) -> dict[str, Any]:
-    """Return what intervals and the cost after the choice need besides the cases.
-
-    `quantile` is that of Student's t for the units; None where the page has no interval: dependent cases
-    that it does not list, and bounds of missing labels. `windows` tells whether the page can choose among
-    all that the answer was chosen among.
-    """
-    assert comparison.choice is not None
-    problem, cases = comparison.problem, comparison.choice.first
-    dependent = cases.cluster is not None or comparison.by_block is not None
-    known = cases.unlabelled is None and (every_case or not dependent)
-    costs, limits = problem.costs, problem.limits
-    kinds = {one.kind for several in comparison.choice.candidates.values() for one in several}
-    certain = problem.objective != "guaranteed" and limits.precision_confidence is None
-    return {
-        "units": cases.units,
-        "quantile": t_quantile(cases.units, problem.confidence_level) if known else None,
-        "weights": cases.weights,
-        "rate_variance": problem.rate_variance,
-        "selected": cases.selected,
-        "same_review": isinstance(costs, CaseCosts) and costs.same_review,
-        "windows": kinds <= {"window", "threshold"}
-        and certain
-        and not problem.prices
-        and problem.budget is None,
-    }
 
 
 def t_quantile(units: float, level: float) -> float:
@@ -226,11 +214,10 @@ def page_costs(costs: CostModel | CaseCosts) -> dict[str, Any]:
     return {**{name: whole_number(price) for name, price in costs.to_dict().items()}, "reviewer": reviewer}
 
 
-def _amounts(comparison: Comparison, costs: Any, cells: IntArray | None) -> dict[str, Any] | None:
+def _amounts(comparison: Comparison, costs: CaseCosts, cells: IntArray | None) -> dict[str, Any]:
     """Return the costs of the cases of a comparison; the prices of the page are factors on them.
 
-    None where all cases of a class cost the same. `cells` is where the comparison holds the cases that the
-    page lists, if it does:
+    `cells` is where the comparison holds the cases that the page lists, if it does:
 
     - named: arguments of `CaseCosts`: a number, or where one per case came from with `incurred_costs`
     - same: what all cases of a class (negative, positive) cost under each decision (negative, positive,
@@ -241,8 +228,6 @@ def _amounts(comparison: Comparison, costs: Any, cells: IntArray | None) -> dict
     - worst: by model, class and decision the largest cost of the cases it may treat so; None like `groups`
     - missed: what a positive costs on average if it is called negative
     """
-    if not isinstance(costs, CaseCosts):
-        return None
     split = next(iter(comparison.cases.values()))
     assert split.losses is not None
     rows = split.splits.repeats[0].cell if cells is None else cells

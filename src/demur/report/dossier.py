@@ -341,6 +341,8 @@ def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
 
 
 def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Section:
+    if not groups and document.get("groups") is not None:
+        return _judged_groups(document)
     if not groups:
         text = "Groups were not looked at separately. Hint: demur report --group COLUMN --dossier ..."
         return Section("Groups", (text,))
@@ -364,6 +366,27 @@ def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
     part = document["source"].get("part") or "all cases"
     text = f"This dossier is about {part}. Every group had a rule chosen for it:"
     header = ("group", "cases", "rule", "expected cost per 1000", "to a person")
+    return Section("Groups", (text,), header=header, rows=tuple(rows))
+
+
+def _judged_groups(document: Mapping[str, Any]) -> Section:
+    """Say what the one rule does in every group, and in all of them together."""
+    judged = document["groups"]
+    rows = []
+    for name, one in [*((one["name"], one) for one in judged["groups"]), ("all cases", judged["overall"])]:
+        cost, interval = "", ""
+        if one["cost"] is not None:
+            cost, interval, _ = _cost_words({"cost": one["cost"], "interval": one["cost_interval"]})
+        missed, alarms = (
+            "" if one[rate] is None else f"{100 * one[rate]:.1f} %" for rate in ("miss_rate", "alarm_rate")
+        )
+        rows.append(
+            (name, f"{one['n']:g}", f"{100 * (1 - one['decided']):.1f} %", missed, alarms, cost, interval)
+        )
+    later = " These cases also chose the rule, so errors and costs are with hindsight." * judged["hindsight"]
+    level = f"{100 * document['confidence_level']:g} %"
+    text = f"The rule of this dossier in every group; intervals hold for all groups together.{later}"
+    header = ("group", "cases", "to a person", "positives missed", "false alarms", "cost per 1000", level)
     return Section("Groups", (text,), header=header, rows=tuple(rows))
 
 
