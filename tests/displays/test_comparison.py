@@ -298,3 +298,18 @@ def test_many_classes_have_groups_and_blocks():
             InputError, match=f"`--figure {kind}` needs two classes, got 3. Hint: .*groups.*blocks"
         ):
             comparison_figure(comparison, kind)
+
+
+def test_differences_with_people_who_err_show_their_border():
+    people = {"ray": (1.0, 2.0), "reviewer": (0.95, 0.9)}
+    display = SurfaceDifferenceDisplay.from_predictions(Y, SCORES["good"], SCORES["poor"], **people)
+    first, second = (abstention_surface(Y, SCORES[name]) for name in ("good", "poor"))
+    gap = first.minus(second, nu=display.result.nu, **people)
+    drawn = display.frame()
+    assert drawn["difference"] == pytest.approx(gap.cost(drawn["mu"], drawn["nu"]), abs=1e-12)
+    (border,) = [line for line in display.ax_.get_lines() if "never pays" in str(line.get_label())]
+    mu, nu = border.get_data()
+    # at nu = mu (1 - .05 - .1) / (mu + 2) a review costs a block what deciding it costs
+    assert nu == pytest.approx(0.85 * mu / (mu + 2))
+    assert display.result.nu[1] == pytest.approx(0.85 / 3)
+    whole(display)

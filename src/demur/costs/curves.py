@@ -22,6 +22,7 @@ import numpy as np
 from demur._checks import (
     check_members,
     check_nonnegative,
+    check_number,
     check_positive,
     check_probability,
     check_range,
@@ -210,7 +211,7 @@ class CostCurve(_Envelope):
         0.500 to 0.667: detects
         0.667 to 1.000: clears
         """
-        price, alarm = float(check_nonnegative(nu, "nu")), check_positive(mu, "mu")
+        price, alarm = check_number(check_nonnegative(nu, "nu"), "nu"), check_positive(mu, "mu")
         # abstaining pays below mu / (1 + mu) (Friedel et al. 2006, lemma 1); no block changes from there on
         price = min(price, alarm / (1 + alarm))
         p, n = self.positive_share, self.negative_share

@@ -115,8 +115,9 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
         curves = {name: cost_curve(surface.counts) for name, surface in surfaces.items()}
         # without costs a false alarm costs as much as a miss
         relative, point = 1.0, None
-        if costs is not None and costs[0] > 0:
-            relative, point = costs[0], (surfaces[best].prevalence, min(costs[1], 1.0))
+        if isinstance(window, AbstentionWindow) and window.mu > 0:
+            relative = window.mu
+            point = None if costs is None else (surfaces[best].prevalence, min(costs[1], 1.0))
         display = PrevalenceDisplay(result=curves).plot(mu=relative, point=point)
     elif kind == "difference":
         if len(names) == 1:

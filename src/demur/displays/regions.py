@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from demur._checks import (
     check_mapping,
     check_nonnegative,
+    check_number,
     check_positive,
     check_positive_int,
     check_range,
@@ -49,13 +50,22 @@ _DOT: dict[str, Any] = {
 class _RegionMap(PredictionDisplay):
     """A map coloured by names: of models, and of rules without a model."""
 
-    def _paint(self, x: FloatArray, y: FloatArray, names: Any, colors: Mapping[str, str]) -> Any:
-        """Colour every point of a grid by its name."""
+    mesh_: Any
+
+    def _paint(
+        self, x: FloatArray, y: FloatArray, cheapest: Any, shares: Mapping[str, float]
+    ) -> tuple[dict[str, str], list[str]]:
+        """Colour every point of a grid by its name; return the colours, and the models of small shares."""
         from matplotlib.colors import ListedColormap
 
-        codes = sum(number * (names == name) for number, name in enumerate(colors))
+        others = sorted(self.result, key=lambda name: -shares[name])[_NAMED:]
+        colors = dict(zip([name for name in self.result if name not in others], SERIES, strict=False))
+        colors |= {_OTHERS: "#DDCC77", **_BASELINES, _TIES: "#FFFFFF"}
+        painted = np.where(np.isin(cheapest, others), _OTHERS, cheapest)
+        codes = sum(number * (painted == name) for number, name in enumerate(colors))
         look = {"cmap": ListedColormap(list(colors.values())), "vmin": -0.5, "vmax": len(colors) - 0.5}
-        return self.ax_.pcolormesh(x, y, codes.T, alpha=0.75, rasterized=True, **look)
+        self.mesh_ = self.ax_.pcolormesh(x, y, codes.T, alpha=0.75, rasterized=True, **look)
+        return colors, others
 
     def _keyed(self, words: Mapping[str, str], colors: Mapping[str, str]) -> Self:
         """Say below what the colours mean."""
@@ -140,14 +150,15 @@ class RegionsDisplay(
         steps = check_positive_int(resolution, "resolution", minimum=2)
         ax = self._begin(ax, size=(6.2, 5.8))
         self.shares_ = shares_of(self.result, mu, nu)
-        others = sorted(self.result, key=lambda name: -self.shares_[name])[_NAMED:]
-        colors = dict(zip([name for name in self.result if name not in others], SERIES, strict=False))
-        colors |= {_OTHERS: "#DDCC77", **_BASELINES, _TIES: "#FFFFFF"}
         x, y = np.linspace(*mu, steps), np.linspace(*nu, steps)
         tied = self.shares_[_TIES] > _EQUAL  # else they are on borders only
-        cheapest = _cheapest(self.result, *np.meshgrid(x, y, indexing="ij"), tied=tied)
+        at = np.meshgrid(x, y, indexing="ij")
+        costs_of = np.stack([np.asarray(surface.cost(*at)) for surface in self.result.values()])
+        rate = next(iter(self.result.values())).prevalence
+        trivial = np.stack([np.full(at[0].shape, rate), at[0] * (1 - rate), at[1]])
+        cheapest = _cheapest(list(self.result), costs_of, trivial, tied=tied)
         self._append_map(x, y, "mu nu", cheapest=cheapest)
-        self.mesh_ = self._paint(x, y, np.where(np.isin(cheapest, others), _OTHERS, cheapest), colors)
+        colors, others = self._paint(x, y, cheapest, self.shares_)
         draw_lemma(ax, mu, nu)
         self.point_ = None
         if costs is not None:
@@ -183,18 +194,16 @@ def shares_of(surfaces: Mapping[str, AbstentionSurface], mu: Range, nu: Range) -
     return {**shares, _TIES: rest if rest > _EQUAL else 0.0}
 
 
-def _cheapest(
-    surfaces: Mapping[str, AbstentionSurface], mu: FloatArray, nu: FloatArray, *, tied: bool
-) -> Any:
-    """Return the name of what is cheapest at every point of a grid; the first of several unless `tied`."""
-    costs = np.stack([np.asarray(surface.cost(mu, nu)) for surface in surfaces.values()])
-    rate = next(iter(surfaces.values())).prevalence
-    trivial = np.stack([np.full(mu.shape, rate), mu * (1 - rate), nu])
+def _cheapest(names: Sequence[str], costs: FloatArray, trivial: FloatArray, *, tied: bool) -> Any:
+    """Return the name of what is cheapest at every point of a grid; the first of several unless `tied`.
+
+    `costs` has a row per model, `trivial` one per rule without a model.
+    """
     baseline = np.array(list(_BASELINES))[trivial.argmin(axis=0)]
     below = costs < trivial.min(axis=0) - _EQUAL
     least = costs.min(axis=0)
     alone = (costs <= least + _EQUAL).sum(axis=0) == 1
-    model = np.where(alone | (not tied), np.array(list(surfaces))[costs.argmin(axis=0)], _TIES)
+    model = np.where(alone | (not tied), np.array(names)[costs.argmin(axis=0)], _TIES)
     return np.where(below.any(axis=0), model, baseline)
 
 
@@ -274,15 +283,20 @@ class PrevalenceDisplay(
         steps = check_positive_int(resolution, "resolution", minimum=2)
         ax = self._begin(ax, size=(6.2, 5.8))
         x, y = np.linspace(0, 1, steps), np.linspace(low, high, steps)
-        cheapest = np.stack([_cheapest_reviewed(self.result, x, float(price), mu) for price in y], axis=1)
-        slices = next(iter(self.result.values())).reviewed(high, mu=mu)
-        rate = np.broadcast_to(np.asarray(slices.prevalence(x))[:, None], cheapest.shape)
-        self._append_map(x, y, "pc nu", prevalence=rate, cheapest=cheapest)
-        colors = {name: SERIES[place % len(SERIES)] for place, name in enumerate(self.result)} | _BASELINES
-        self.mesh_ = self._paint(x, y, cheapest, colors)
+        slices = [[curve.reviewed(price, mu=mu) for price in y] for curve in self.result.values()]
+        costs = np.stack([np.transpose([one.expected_cost(x) for one in row]) for row in slices])
+        pc, nus = np.meshgrid(x, y, indexing="ij")
+        trivial = np.stack([pc, 1 - pc, nus * (pc + (1 - pc) / mu)])
+        cheapest = _cheapest(list(self.result), costs, trivial, tied=False)
+        self._append_map(x, y, "pc nu", prevalence=slices[0][0].prevalence(pc), cheapest=cheapest)
+        # at the edges nothing costs anything
+        inside = cheapest[1:-1, 1:]
+        shares = {name: float(np.mean(inside == name)) for name in (*self.result, *_BASELINES)}
+        colors, others = self._paint(x, y, cheapest, shares)
         self.point_ = None
         if point is not None:
-            share, price = check_rate(point[0], "point"), float(check_nonnegative(point[1], "point"))
+            share, price = (check_number(check_nonnegative(value, "point"), "point") for value in point)
+            check_rate(share, "point")
             words = f"prevalence {share:.3g}, $\\nu$ = {price:.3g}"
             at = share / (share + mu * (1 - share))
             (self.point_,) = ax.plot(at, min(price, high), "o", label=words, **_DOT)
@@ -297,18 +311,5 @@ class PrevalenceDisplay(
         self.prevalence_axis_.set_xticks(places[kept], [f"{value:g}" for value in shown[kept]])
         self.prevalence_axis_.set_xlabel(f"prevalence (a miss costs 1, a false alarm {mu:.3g})")
         ax.set(xlim=(0, 1), ylim=(low, high))
-        # at the edges nothing costs anything
-        inside = cheapest[1:-1, 1:]
-        present = [name for name in colors if np.any(inside == name)]
-        return self._keyed({name: name for name in present}, colors)
-
-
-def _cheapest_reviewed(curves: Mapping[str, CostCurve], pc: FloatArray, nu: float, mu: float) -> Any:
-    """Return the name of what is cheapest at operating points and one price of a review."""
-    reviewed = [curve.reviewed(nu, mu=mu) for curve in curves.values()]
-    costs = np.stack([np.asarray(curve.expected_cost(pc)) for curve in reviewed])
-    trivial = np.stack([pc, 1 - pc, nu * (pc + (1 - pc) / mu)])
-    baseline = np.array(list(_BASELINES))[trivial.argmin(axis=0)]
-    # of costs that differ by rounding the first
-    first = (costs <= costs.min(axis=0) + _EQUAL).argmax(axis=0)
-    return np.where(costs.min(axis=0) < trivial.min(axis=0) - _EQUAL, np.array(list(curves))[first], baseline)
+        shares[_OTHERS] = sum(shares[name] for name in others)
+        return self._keyed({name: name for name in colors if shares.get(name)}, colors)

@@ -24,6 +24,7 @@ from demur._checks import (
     check_finite,
     check_groups,
     check_nonnegative,
+    check_number,
     check_positive_int,
     check_same_length,
     check_scores,
@@ -90,7 +91,7 @@ def excess_losses(
     [0.0, 0.0, 1.5]
     """
     errors = regression_errors(y_true, y_pred, loss=loss)
-    return np.maximum(errors - _one_price(tolerance, "tolerance"), 0.0)
+    return np.maximum(errors - check_number(check_nonnegative(tolerance, "tolerance"), "tolerance"), 0.0)
 
 
 # ---------------------------------------------------------------- all prices at once
@@ -435,7 +436,7 @@ def review_threshold(
     ('review above a spread', '0.44 per case, 78% reviewed')
     """
     level, seed = check_confidence_level(confidence_level), check_positive_int(rng, "rng", minimum=0)
-    price = _one_price(cost_review, "cost_review")
+    price = check_number(check_nonnegative(cost_review, "cost_review"), "cost_review")
     named = losses if isinstance(losses, Mapping) else {"model": losses}
     columns, doubts, weight, cluster = _checked(named, spread, sample_weight, groups)
     names, size = tuple(named), len(columns[0])
@@ -525,13 +526,6 @@ def _cases(size: int, weight: FloatArray | None, cluster: Any, actions: int, see
         np.zeros(size, dtype=np.int64), weight, ("case",), rng=seed, cluster=cluster
     )
     return replace(split, n_classes=actions)
-
-
-def _one_price(value: Any, name: str) -> float:
-    price = check_nonnegative(value, name)
-    if price.ndim:
-        raise input_error(name, "must be one number", f"shape {price.shape}")
-    return float(price)
 
 
 def _checked(
