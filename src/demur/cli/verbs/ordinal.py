@@ -349,8 +349,8 @@ class _Rankings:
     def policy(self) -> Policy:
         """Return the policy of the best model."""
         from demur.costs.matrix import CostMatrix
+        from demur.policy.evidence import Promise
         from demur.policy.policy import Policy
-        from demur.policy.promise import Promise
 
         best, expected = self.best, self.expected[self.best]
         found, promise = self.thresholds[best], None
