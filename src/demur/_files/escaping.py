@@ -26,11 +26,8 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 def visible(text: str) -> str:
     r"""Escape control characters and directional overrides for a terminal, such as ESC as \x1b."""
-    return _CONTROL.sub(lambda found: _code(ord(found.group())), text)
-
-
-def _code(point: int) -> str:
-    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+    points = set(map(ord, _CONTROL.findall(text)))
+    return text.translate({k: f"\\x{k:02x}" if k < 0x100 else f"\\u{k:04x}" for k in points})
 
 
 def markdown(text: str) -> str:

@@ -104,7 +104,9 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
     called = dict(zip(models, told_apart(list(models), _LONGEST), strict=True))
     surfaces = {called[name]: model.surface.surface for name, model in models.items()}
     best, window = called[names[0]], models[names[0]].window
-    costs = _relative_costs(window)
+    costs = None
+    if isinstance(window, AbstentionWindow) and window.nu_positive == window.nu_negative:
+        costs = None if np.isnan(window.mu) else (window.mu, window.nu_positive)
     mu = (0.0, 1.0) if costs is None else (0.0, max(1.0, 1.25 * costs[0]))
     # all costs of abstaining that can pay, and the user's
     own = 0.0 if costs is None or math.isinf(costs[1]) else 1.1 * costs[1]
@@ -135,13 +137,6 @@ def _figure_of_scores(comparison: Comparison, kind: str) -> Display:
         display.ax_.set_title(best)
         show_names_as_text(display.figure_)
     return display
-
-
-def _relative_costs(window: Any) -> tuple[float, float] | None:
-    """Return mu and nu of a window that was chosen for one point of costs."""
-    if not isinstance(window, AbstentionWindow) or window.nu_positive != window.nu_negative:
-        return None
-    return None if np.isnan(window.mu) else (window.mu, window.nu_positive)
 
 
 class BlockCostDisplay(Display, of=Comparison):

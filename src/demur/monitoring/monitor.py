@@ -32,8 +32,8 @@ from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest
 from demur.monitoring.page import monitor_page
 from demur.monitoring.reference import ActionRanges, BatchCounts, ReferenceCells, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
+from demur.policy.evidence import Promise
 from demur.policy.policy import Policy
-from demur.policy.promise import Promise
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
 from demur.windows.rule import Window

@@ -1,3 +1,3 @@
 from .evidence import PolicyEvidence as PolicyEvidence
+from .evidence import Promise as Promise
 from .policy import Policy as Policy
-from .promise import Promise as Promise

@@ -15,8 +15,7 @@ from demur._files.values import numbers, optional_number, part, rate, shown, tex
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
-from demur.policy.evidence import PolicyEvidence
-from demur.policy.promise import Promise
+from demur.policy.evidence import PolicyEvidence, Promise
 from demur.windows.rule import RULES
 
 __all__ = [

@@ -28,7 +28,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import InputError, UndefinedError
-from demur.policy.evidence import PolicyEvidence
+from demur.policy.evidence import PolicyEvidence, Promise
 from demur.policy.file import (
     DIGEST,
     SCHEMA,
@@ -40,7 +40,6 @@ from demur.policy.file import (
     require_written,
 )
 from demur.policy.labels import OUTPUTS, builtin_labels, check_policy_labels, free_label, labelled
-from demur.policy.promise import Promise
 from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray, IntArray

@@ -44,8 +44,8 @@ from demur.honest.decisions import Judged
 from demur.honest.estimates import JudgedRule, class_shares, paid_sums, paired_interval, row_losses
 from demur.honest.evaluate import FixedLearner, FoldRules, Inputs, Learner, TrainingSets, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
+from demur.policy.evidence import Promise
 from demur.policy.policy import Policy
-from demur.policy.promise import Promise
 from demur.regression.rec import regression_errors
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Scalar
