@@ -27,6 +27,10 @@ OUTSIDE = {
     "docs": "tests/package/test_docs.py",
     "README.md": "tests/package/test_readme.py",
     "CONTRIBUTING.md": "tests/package/test_docs.py",
+    "CHANGELOG.md": "tests/package/test_release.py",
+    "CITATION.cff": "tests/package/test_release.py",
+    "pyproject.toml": "tests/package/test_release.py",
+    ".github": "tests/package/test_release.py",
     "web": "tests/report/test_web_math.py",
 }
 BUDGET = 35.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-WORDS = ["pip", "cite", "bug", "SQL", "LLM", "fairness", "MLflow", "drift"]
+WORDS = ["quickstart", "pip", "cite", "bug", "SQL", "LLM", "fairness", "MLflow", "drift"]
 PAPERS = ["cost curve", "VACC", "cautious", "REC", "mimetic"]
 
 
