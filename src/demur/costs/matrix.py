@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_finite, check_nonnegative, input_error
+from demur._checks.arrays import one_dimensional
+from demur._checks.labels import distinct_labels, refuse_other_kinds
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError, UndefinedError
@@ -228,21 +230,13 @@ def class_names(y_true: Labels, columns: int, costs: Any, classes: Any) -> tuple
 
 
 def _distinct(y_true: Labels) -> tuple[Any, ...]:
-    try:
-        array = np.asarray(y_true)
-        labels = dict.fromkeys(array.tolist()) if array.ndim == 1 else {}
-    except (TypeError, ValueError):
-        raise input_error("y_true", "must hold one label per case", "lists of several lengths") from None
-    if not labels:
-        raise input_error("y_true", "must be one-dimensional with at least one case", f"shape {array.shape}")
-    if array.dtype.kind not in "biufUSO":
-        raise input_error("y_true", "must hold text or whole numbers as labels", f"dtype {array.dtype}")
-    if any(name is None or name != name for name in labels):
-        raise input_error("y_true", "must not contain missing labels", "None or NaN", "drop those cases.")
+    """Return the distinct labels, sorted where they have an order."""
+    array = one_dimensional(y_true, "y_true")
+    refuse_other_kinds(array)
     # 1.0 and 1 are one name; whole floats come from files without a type for integers
     return _sorted_names(
         int(name) if isinstance(name, bool) or (isinstance(name, float) and name.is_integer()) else name
-        for name in labels
+        for name in distinct_labels(array)
     )
 
 
