@@ -261,13 +261,15 @@ def measured_facts(choice, best=None):
     """List what the page knows of a rule, by default of the cheapest."""
     best, problem = best or cheapest_measured(choice), choice.problem
     found, confusion = measured_cost(best, problem), class_shares(best.honest, problem.shares)
-    over = choosing._over_ranges(best, choice, 0.0)
+    over = choosing._over_ranges(best, choice, 0.0) if problem.ranged else {}
+    empty = best.kind == "window" and best.window is not None and best.window.is_empty
     stakes = choosing._outcomes(best, choice)["stakes"]
     plain = choosing._cheapest(choice.baselines, choice)
     baseline = plain and {"name": plain.kind, "cost": cost_at(plain, problem.centre)}
-    defined = not problem.many and choosing._guarantee_defined(choice)
+    defined = not problem.many and not problem.prices and None not in choice.certificates.values()
+    bounded = defined and choosing._thresholds(best, problem) is not None
     return {
-        "kind": choosing._kind(best),
+        "kind": "threshold" if empty else best.kind,
         "model": best.model,
         **(_class_facts if problem.many else _window_facts)(best, choice, confusion, found.cost),
         "abstained": float(confusion[:, -1].sum()),
@@ -275,11 +277,11 @@ def measured_facts(choice, best=None):
         "cost": found.cost,
         "interval": tuple(found.interval),
         "versus": _versus(best, choice),
-        "worst_cost": over["worst_cost"],
-        "regret": over["regret"],
+        "worst_cost": over.get("worst_cost"),
+        "regret": over.get("regret"),
         "advice_cost": None,
         "best_trivial": baseline,
-        "guaranteed_cost": choosing._guaranteed(best, choice, found),
+        "guaranteed_cost": choosing._guaranteed(best, choice, found, bounded=bounded),
         "guarantee_defined": defined,
         "n": choice.first.n,
         "confidence_level": problem.confidence_level,
@@ -353,7 +355,6 @@ def measured_words(facts):
             words.rule_words(facts),
             words._happens(facts),
             *words._stakes(facts),
-            *words._costliest(facts),
             *costs,
             *words._unproven(facts),
             *words._guarantee(facts),

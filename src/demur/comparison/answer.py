@@ -356,8 +356,8 @@ class Answer(Result):
     def _window_facts(self) -> dict[str, Any]:
         negative, positive, _ = self.shares.values()
         return {
-            "positive": self.positive,
-            "negative": self.negative,
+            "positive": self.class_names[1],
+            "negative": self.class_names[0],
             "lower": self.lower,
             "upper": self.upper,
             "calls_positive": self.upper is not None and self.upper < math.inf,

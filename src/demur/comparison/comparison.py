@@ -357,7 +357,7 @@ def compare_models(
     ----------
     y_true : array of n labels, or JointCounts
         Two distinct values, or any number of `classes`; or, without scores, what `read_joint_counts` gave.
-    scores : mapping {name: array of n numbers}, or one array
+    scores : mapping {name: array of n numbers}, data frame with a column for each model, or one array
         Higher means more positive; with `classes` one column of probabilities per class.
     costs : CostModel, CostRange, CaseCosts, CostMatrix, CostLaw or mapping, optional
         What a miss, a false alarm and a review cost; each may be a range, or differ by case; None: over all
@@ -435,6 +435,8 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
+    if hasattr(scores, "columns") and classes is None and not isinstance(costs, CostMatrix | CostLaw):
+        scores = {str(name): scores[name] for name in scores.columns}
     known = doubt_column(doubt)
     asked: dict[str, Any] = {
         "objective": objective,

@@ -111,14 +111,12 @@ def rule_words(facts: Mapping[str, Any]) -> str:
         return f"{advice[0].upper()}{advice[1:]}: no model beats this."
     if "method" in facts:
         method = facts["method"]
+    elif "positive" in facts:
+        lower = facts["upper"] if facts["kind"] == "threshold" else facts["lower"]
+        method = Window(lower, facts["upper"]).words((facts["negative"], facts["positive"]))
     else:
-        method = _window_words(facts) if "positive" in facts else _class_rule_words(facts)
+        method = _class_rule_words(facts)
     return f"Use {short_name(facts['model'])}: {method}."
-
-
-def _window_words(facts: Mapping[str, Any]) -> str:
-    lower = facts["upper"] if facts["kind"] == "threshold" else facts["lower"]
-    return Window(lower, facts["upper"]).words((facts["negative"], facts["positive"]))
 
 
 def _class_rule_words(facts: Mapping[str, Any]) -> str:
