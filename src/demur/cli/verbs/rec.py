@@ -181,7 +181,9 @@ def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> No
     deliver(comparison, output, kind="rec", data=data)
     if comparison.reviews is not None and reviews.policy is not None:
         try:
-            policy = comparison.reviews.policy(_spread_of(comparison, reviews))
+            model = comparison.reviews.model
+            place = 0 if len(reviews.spread) == 1 or model is None else list(values).index(model)
+            policy = comparison.reviews.policy(reviews.spread[place])
         except InputError as error:
             remark(str(error), quiet=output.quiet)
             raise Exit(_NO_POLICY) from None
@@ -255,14 +257,6 @@ def _reviews(
         cost_review=asked.cost_review,
         confidence_level=asked.confidence,
     )
-
-
-def _spread_of(comparison: "RecComparison", asked: Reviews) -> str:
-    """Return the column with the spread of the model whose predictions are used."""
-    assert comparison.reviews is not None
-    models = list(comparison.curves)
-    model = comparison.reviews.model
-    return asked.spread[0] if len(asked.spread) == 1 or model is None else asked.spread[models.index(model)]
 
 
 def _drawn(found: "RecComparison") -> Any:
