@@ -72,3 +72,26 @@ def test_refusals(run, tmp_path, file, flags, sentence):
     answer = run("check", file, *flags)
     assert (answer.code, answer.out) == (2, "")
     assert sentence in " ".join(answer.err.split())
+
+
+STAGES = {"healthy": (0.7, 0.2, 0.1), "early": (0.2, 0.5, 0.3), "late": (0.1, 0.3, 0.6)}
+
+
+@pytest.mark.parametrize("label", [(), ("--label", "stage")])
+def test_many_classes_are_found_by_their_columns(run, tmp_path, label):
+    rows = [f"{stage},{','.join(map(str, proba * 2))}" for stage, proba in STAGES.items()]
+    names = ",".join(f"{model}_{stage}" for model in ("nn", "lr") for stage in STAGES)
+    (tmp_path / "s.csv").write_text("\n".join([f"stage,{names}", *rows * 4, ""]))
+    answer = run("check", "s.csv", *label, "--json")
+    assert (answer.code, answer.json["findings"]) == (0, [])
+    assert answer.json["columns"]["models"] == ["nn", "lr"]
+    assert answer.json["next"] == "demur compare s.csv --label stage --classes healthy,early,late"
+
+
+def test_missing_values_of_many_classes(run, tmp_path):
+    rows = [f"{stage},{','.join(map(str, proba))}" for stage, proba in STAGES.items()]
+    (tmp_path / "s.csv").write_text("\n".join(["stage,healthy,early,late", *rows * 4, "late,,0.5,0.5", ""]))
+    answer = run("check", "s.csv")
+    assert answer.code == 2
+    assert "healthy has 1 missing value." in answer.out
+    assert answer.out.endswith("--classes healthy,early,late --drop-missing\n")

@@ -1,5 +1,7 @@
 """Tables, curves and differences of a comparison against the numbers they show."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,17 @@ def test_many_classes():
     confusion = tables["Confusion"].plain()
     assert sum(confusion["share"]) == pytest.approx(1, abs=1e-12)
     assert sum(confusion["cost"]) == pytest.approx(comparison.answer.honest_cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_a_frame_of_scores_is_a_mapping_of_its_columns(backend):
+    library = import_module(backend)
+    rng = np.random.default_rng(3)
+    y = (rng.random(80) < 0.4).astype(int)
+    columns = {"label": y, "old": y + rng.normal(size=80), "new": 2 * y + rng.normal(size=80)}
+    costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
+    frame = library.DataFrame(columns)
+    found = compare_models(frame["label"], frame[["old", "new"]], costs=costs)
+    arrays = compare_models(y, {name: columns[name] for name in ("old", "new")}, costs=costs)
+    assert found.to_dict() == arrays.to_dict()
+    assert type(found.to_frame(backend)) is library.DataFrame

@@ -209,9 +209,9 @@ def group_file(output: str, group: str) -> str:
 _INPUT_OPTIONS = ("cost_matrix", "problem")
 
 
-def keep_inputs(output: str | None, context: click.Context, flag: str = "--output") -> None:
+def keep_inputs(output: str, context: click.Context, flag: str = "--output") -> None:
     """Refuse to write over a file that the command reads."""
-    if output is None or not os.path.isfile(output):
+    if not os.path.isfile(output):
         return
     # `demur apply` may add its column to the file itself: all of its rows are in the new one
     in_place = context.command.name == "apply" and not context.params.get("only")

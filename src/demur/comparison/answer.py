@@ -315,15 +315,35 @@ class Answer(Result):
 
     def facts(self) -> dict[str, Any]:
         """Return what the words are made from, JSON-safe apart from infinities."""
-        own: dict[str, Any] = {}
+        *called, abstained = self.shares.values()
+        own: dict[str, Any] = {
+            "positive": self.class_names[1],
+            "negative": self.class_names[0],
+            "lower": self.lower,
+            "upper": self.upper,
+            "calls_positive": self.upper is not None and self.upper < math.inf,
+            "calls_negative": self.lower is not None and self.lower > -math.inf,
+            "called_positive": called[1],
+            "called_negative": called[0],
+        }
+        if not self.two_classes:
+            rule = self.rule if isinstance(self.rule, ClassRule) else None
+            own = {
+                "classes": list(self.class_names),
+                "weights": None if rule is None else rule.weights.tolist(),
+                "abstain_weight": None if rule is None else rule.abstain_weight,
+                "family": None if rule is None else rule.family,
+                "called": called,
+                "wrong": self.error_rate - (self.unknown_decided or 0.0),
+                "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
+            }
         if not isinstance(self.rule, Window | ClassRule | None):  # neither a window nor weights of classes
-            own = {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
+            own |= {"method": self.rule.words(self.class_names), "abstains": self.rule.abstains}  # type: ignore[attr-defined]
         return {
             "kind": self.kind,
             "model": self.model,
-            **(self._window_facts() if self.two_classes else self._class_facts()),
             **own,
-            "abstained": list(self.shares.values())[-1],
+            "abstained": abstained,
             "abstention_rate": self.abstention_rate,
             "missed": self.missed,
             "alarms": self.alarms,
@@ -351,31 +371,6 @@ class Answer(Result):
             **({} if self.fees is None else {"fees": self.fees}),
             **({} if self.unknown_decided is None else {"unknown_decided": self.unknown_decided}),
             **({} if self.stakes is None else {"stakes": dict(self.stakes)}),
-        }
-
-    def _window_facts(self) -> dict[str, Any]:
-        negative, positive, _ = self.shares.values()
-        return {
-            "positive": self.positive,
-            "negative": self.negative,
-            "lower": self.lower,
-            "upper": self.upper,
-            "calls_positive": self.upper is not None and self.upper < math.inf,
-            "calls_negative": self.lower is not None and self.lower > -math.inf,
-            "called_positive": positive,
-            "called_negative": negative,
-        }
-
-    def _class_facts(self) -> dict[str, Any]:
-        rule = self.rule if isinstance(self.rule, ClassRule) else None
-        return {
-            "classes": list(self.class_names),
-            "weights": None if rule is None else rule.weights.tolist(),
-            "abstain_weight": None if rule is None else rule.abstain_weight,
-            "family": None if rule is None else rule.family,
-            "called": list(self.shares.values())[:-1],
-            "wrong": self.error_rate - (self.unknown_decided or 0.0),
-            "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -449,10 +449,15 @@ def cheapest_at_corners(
         rules = iter(_rules(cases, "", model, [aim for several in aims for aim in several], 0))
         found = [[next(rules) for _ in several] for several in aims]
     else:
-        found = [
-            _rules(cases, "", _at_prevalence(model, scenario.rate), several, 0)
-            for scenario, several in zip(corners, aims, strict=True)
-        ]
+        found = []
+        for scenario, several in zip(corners, aims, strict=True):
+            there = model
+            if scenario.rate is not None:
+                honest, hindsight = (
+                    reweighted(one, scenario.rate) for one in (model.honest, model.hindsight)
+                )
+                there = model._replace(honest=honest, hindsight=hindsight)
+            found.append(_rules(cases, "", there, several, 0))
     return [[rule for rule in several if isinstance(rule, Candidate)] for several in found]
 
 
@@ -461,14 +466,6 @@ def _aims(problem: DecisionProblem) -> list[_Aim]:
     aims = [_Aim("threshold", problem.never_abstaining())]
     reviews = problem.may_abstain and problem.budget is None
     return [*aims, _Aim("window", problem)] if reviews else aims
-
-
-def _at_prevalence(model: JudgedModel, prevalence: float | None) -> JudgedModel:
-    if prevalence is None:
-        return model
-    return model._replace(
-        honest=reweighted(model.honest, prevalence), hindsight=reweighted(model.hindsight, prevalence)
-    )
 
 
 def _rules(

@@ -108,7 +108,7 @@ def check_columns(
 
 def doubt_column(doubt: Any) -> dict[str, Any]:
     """Return a doubt by its name: that in a mapping, or "doubt"."""
-    return {} if doubt is None else dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
+    return dict(doubt) if isinstance(doubt, Mapping) else {"doubt": doubt}
 
 
 def class_columns(scores: Any, n_classes: int) -> dict[str, FloatArray]:

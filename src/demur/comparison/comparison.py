@@ -20,7 +20,6 @@ from demur.comparison.by_group import GroupCosts, group_costs
 from demur.comparison.candidates import Candidate, baseline_candidates, joint_candidates
 from demur.comparison.case_table import (
     CaseTable,
-    Columns,
     check_columns,
     doubt_column,
     require_cases,
@@ -357,7 +356,7 @@ def compare_models(
     ----------
     y_true : array of n labels, or JointCounts
         Two distinct values, or any number of `classes`; or, without scores, what `read_joint_counts` gave.
-    scores : mapping {name: array of n numbers}, or one array
+    scores : mapping {name: array of n numbers}, data frame with a column for each model, or one array
         Higher means more positive; with `classes` one column of probabilities per class.
     costs : CostModel, CostRange, CaseCosts, CostMatrix, CostLaw or mapping, optional
         What a miss, a false alarm and a review cost; each may be a range, or differ by case; None: over all
@@ -435,7 +434,10 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
-    known = doubt_column(doubt)
+    frame: Any = scores
+    if hasattr(frame, "columns") and classes is None and not isinstance(costs, CostMatrix | CostLaw):
+        scores = {str(name): frame[name] for name in frame.columns}
+    known = {} if doubt is None else doubt_column(doubt)
     asked: dict[str, Any] = {
         "objective": objective,
         "limits": limits,
@@ -603,7 +605,8 @@ def table_of_classes(
             raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
         given = two_class_columns(y_true, models, names, sample_weight, groups, time)
         if isinstance(prevalence, (Mapping, np.ndarray)):
-            prevalence = float(_shares(prevalence, names, _sizes(given))[1])
+            sizes = np.bincount(given.positive, given.weight, 2).astype(np.float64)
+            prevalence = float(_shares(prevalence, names, sizes)[1])
         problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
         table = CaseTable.of_columns(given, problem, weights=weights)
         return table, problem, classes_in_words(*map(str, names))
@@ -629,10 +632,6 @@ def _require_costs(abstain_cost: Any) -> None:
             "`abstain_cost` needs costs. Hint: pass costs={true: {answer: cost}}; CostLaw(review=...) says "
             "what reviews may cost where mistakes are unknown."
         )
-
-
-def _sizes(given: Columns) -> FloatArray:
-    return np.bincount(given.positive, given.weight, 2).astype(np.float64)
 
 
 def _shares(prevalence: Any, names: tuple[Any, ...], sizes: Any) -> FloatArray:

@@ -175,7 +175,7 @@ class DecisionProblem:
         unsure = 0.0
         if isinstance(prevalence, Prevalence):
             prevalence, unsure = prevalence.rate, prevalence.variance
-        rate = prevalence if many else _prevalence(prevalence)
+        rate = prevalence if many or prevalence is None else _prevalence(prevalence)
         limits.check_prevalence(rate)
         ranged = (costs is not None and costs.ranged) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
@@ -369,9 +369,10 @@ def _refuse_of_two_classes(problem: DecisionProblem) -> None:
             raise InputError(f"`{name}` is for two classes. Hint: leave it out beside more.")
 
 
-def _prevalence(value: Any) -> float | Range | None:
+def _prevalence(value: Any) -> float | Range:
+    """Require P(positive), or a range of it."""
     if not isinstance(value, (tuple, list)):
-        return None if value is None else check_prevalence(value, positives=1.0, negatives=1.0)
+        return check_prevalence(value, positives=1.0, negatives=1.0)
     if len(value) != 2:
         raise input_error("prevalence", "must be a number or a pair (low, high)", repr(value))
     low, high = (check_prevalence(end, positives=1.0, negatives=1.0) for end in value)

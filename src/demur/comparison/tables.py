@@ -70,8 +70,9 @@ def comparison_tables(
         yield _class_rules(comparison)
         yield _confusion(comparison)
     elif priced:
-        yield _rules(comparison, curves)
-        yield from _thresholds(comparison)
+        models = sorted(comparison.models.values(), key=lambda model: (model.cost is None, model.cost or 0.0))
+        yield _rules(comparison, models, curves)
+        yield from _thresholds(comparison, models)
     if by is not None:
         yield groups_table(*by)
     if comparison.by_block is not None:
@@ -98,16 +99,14 @@ _costs_between = partial(span, show=partial(_per_1000, digits=3))
 _signed = "{:+.3f}".format
 
 
-def _by_cost(comparison: Comparison) -> list[ModelComparison]:
-    return sorted(comparison.models.values(), key=lambda model: (model.cost is None, model.cost or 0.0))
-
-
 # ---------------------------------------------------------------- rules of two classes
 
 
-def _rules(comparison: Comparison, curves: Mapping[str, CostCurve]) -> Table:
+def _rules(
+    comparison: Comparison, models: Sequence[ModelComparison], curves: Mapping[str, CostCurve]
+) -> Table:
     """Costs of every model, of rules of several, and of those without a model, the cheapest first."""
-    problem, answer, models = comparison.problem, comparison.answer, _by_cost(comparison)
+    problem, answer = comparison.problem, comparison.answer
     chosen = answer.model or answer.kind
     rows = [_model_row(model, len(models), curves.get(model.name)) for model in models]
     for model in models:
@@ -208,7 +207,7 @@ def _rule_columns(rows: Sequence[Mapping[str, Any]], level: str) -> Iterator[Col
         yield from map(column, ("hindsight_vacc", "cost_curve_area"))
 
 
-def _thresholds(comparison: Comparison) -> Iterator[Table]:
+def _thresholds(comparison: Comparison, models: Sequence[ModelComparison]) -> Iterator[Table]:
     """Thresholds for people: of windows, of one threshold, by amount where a rule knows it."""
     rule = comparison.answer.rule
     if isinstance(rule, ExpectedCostRule) and rule.examples:
@@ -223,12 +222,12 @@ def _thresholds(comparison: Comparison) -> Iterator[Table]:
                 Column("", [upper for _, upper in cuts], "positive from", "{:.4g}".format),
             ),
         )
-    models = [(model, model.window) for model in _by_cost(comparison) if model.window is not None]
+    shown = [(model, model.window) for model in models if model.window is not None]
     columns = (
-        Column("", [model.name for model, _ in models], "model"),
-        Column("", [window.lower for _, window in models], "negative up to", threshold_text),
-        Column("", [window.upper for _, window in models], "positive from", threshold_text),
-        Column("", [model.threshold for model, _ in models], "one threshold", threshold_text),
+        Column("", [model.name for model, _ in shown], "model"),
+        Column("", [window.lower for _, window in shown], "negative up to", threshold_text),
+        Column("", [window.upper for _, window in shown], "positive from", threshold_text),
+        Column("", [model.threshold for model, _ in shown], "one threshold", threshold_text),
     )
     title = "Thresholds of one window for all cases" if isinstance(rule, ExpectedCostRule) else "Thresholds"
     yield Table(name="Thresholds", title=title, columns=columns)

@@ -111,14 +111,12 @@ def rule_words(facts: Mapping[str, Any]) -> str:
         return f"{advice[0].upper()}{advice[1:]}: no model beats this."
     if "method" in facts:
         method = facts["method"]
+    elif "positive" in facts:
+        lower = facts["upper"] if facts["kind"] == "threshold" else facts["lower"]
+        method = Window(lower, facts["upper"]).words((facts["negative"], facts["positive"]))
     else:
-        method = _window_words(facts) if "positive" in facts else _class_rule_words(facts)
+        method = _class_rule_words(facts)
     return f"Use {short_name(facts['model'])}: {method}."
-
-
-def _window_words(facts: Mapping[str, Any]) -> str:
-    lower = facts["upper"] if facts["kind"] == "threshold" else facts["lower"]
-    return Window(lower, facts["upper"]).words((facts["negative"], facts["positive"]))
 
 
 def _class_rule_words(facts: Mapping[str, Any]) -> str:
@@ -248,7 +246,11 @@ def _costs(facts: Mapping[str, Any]) -> str:
     if spread:
         text = _spread(facts, step)
     if facts["model"] is None:
-        return f"{text}.{_best_model(facts, step)}"
+        other = facts["versus"].get("runner_up")
+        if other is None:
+            return f"{text}."
+        cost = money(facts["cost"] - other["difference"], step)
+        return f"{text}. The best model, {short_name(other['name'])}, costs {cost}."
     if not spread:
         low, high = (money(end, step) for end in facts["interval"])
         text += f" ({_level(facts)} interval {low} to {high})"
@@ -284,14 +286,6 @@ def _measured(facts: Mapping[str, Any]) -> Iterator[str]:
         else:
             best = f"as the best of {facts['n_rules']} rules; the best of many looks better than it is"
             yield f"{measured} {best}."
-
-
-def _best_model(facts: Mapping[str, Any], step: float) -> str:
-    other = facts["versus"].get("runner_up")
-    if other is None:
-        return ""
-    cost = money(facts["cost"] - other["difference"], step)
-    return f" The best model, {short_name(other['name'])}, costs {cost}."
 
 
 def _saving(versus: Mapping[str, Any], other: str, step: float) -> str:

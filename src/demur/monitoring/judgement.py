@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from demur._checks import check_confidence_level, check_same_length, check_type
 from demur._kernels.proportions import binomial_interval
 from demur._results import Interval, Result
 from demur._tables.numbers import number, percent, span
+from demur._tables.table import Column, Table
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import policy_notes
@@ -28,6 +29,10 @@ _NO_AMOUNTS = (
     "Costs differ by case: the amounts of these cases are needed to judge what the policy costs "
     "(`costs=CaseCosts(...)`, or the columns in the file)."
 )
+
+
+# classes in a table of 80 columns
+_MOST_COLUMNS = 6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -125,6 +130,44 @@ class PolicyJudgement(Result):
         if self.broken:
             return "not kept"
         return "kept" if cost.high <= self.promised_limit else "not yet certain"
+
+    def tables(self, names: Sequence[str]) -> list[Table]:
+        """Return the cases by true class (of these names) and decision, and the groups if there are any."""
+
+        few = len(names) <= _MOST_COLUMNS
+        counts = zip([*names, "abstain"], self.confusion.T.tolist(), strict=True)
+        decided = [Column(name, column, name if few else None, number) for name, column in counts]
+        note = ""
+        if len(names) == 2:
+            sides = ("negative", "positive")
+            shares = [
+                share_words(getattr(self, f"precision_{side}"), getattr(self, f"precision_{side}_interval"))
+                for side in sides
+            ]
+            note = " ".join(f"Right when {side}: {share}." for side, share in zip(sides, shares, strict=True))
+        head = Column("true_class", names, "true class" if few else None)
+        tables = [Table(name="Decisions", columns=(head, *decided), note=note)]
+        if not self.groups:
+            return tables
+        errors = ("missed", "alarmed") if len(names) == 2 else ("wrong",)
+        rates = ("miss_rate", "alarm_rate") if len(names) == 2 else ("error_rate",)
+
+        def column(
+            name: str, heading: str, show: Any = str, field: str = "", *, ends: bool = False
+        ) -> Column:
+            return Column(
+                name, [getattr(one, field or name) for one in self.groups], heading, show, ends=ends
+            )
+
+        columns = (
+            column("group", "group", str, "name"),
+            column("n", "cases"),
+            column("decided", "decided", percent),
+            *(column(rate, error, percent) for rate, error in zip(rates, errors, strict=True)),
+            column("cost", "cost", number),
+            column("cost", "limits", span, "cost_interval", ends=True),
+        )
+        return [*tables, Table(name="Groups", columns=columns, note="Limits hold for all groups together.")]
 
     @property
     def words(self) -> str:

@@ -22,8 +22,8 @@ from demur.honest.decisions import Judged
 from demur.honest.evaluate import CutsLearner, Inputs, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
 from demur.ordinal.roc import ordinal_roc
+from demur.policy.evidence import Promise
 from demur.policy.policy import Policy
-from demur.policy.promise import Promise
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 from demur.windows.cuts import Cuts, cheapest_cuts, level_actions

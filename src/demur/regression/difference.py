@@ -7,8 +7,10 @@ test of Diebold and Mariano; the other procedures assume independent cases.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,9 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Interval, Result
-from demur.exceptions import UndefinedError
+from demur._tables.numbers import number
+from demur._tables.table import Column, Table
+from demur.exceptions import InputError, UndefinedError
 from demur.regression.intervals import (
     bootstrap_interval,
     bootstrap_means,
@@ -30,18 +34,28 @@ from demur.regression.intervals import (
     refuse_blocks,
     resample_chunks,
 )
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors
+from demur.regression.review import ReviewThreshold
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
     "ALTERNATIVES",
     "AocDifference",
     "DieboldMariano",
+    "RecComparison",
     "RecDifference",
     "aoc_difference_test",
+    "compare_regressions",
     "diebold_mariano_test",
     "paired_errors",
     "rec_difference_test",
 ]
+
+_MOST_PAIRS = 10
+_MOST_CROSSINGS = 3
+# beyond this many rows the sign-flip test and the t-test of the mean difference agree
+_EXCHANGED_UP_TO = 20_000
+_SHARES = (0.5, 0.9)
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 
@@ -406,3 +420,174 @@ def diebold_mariano_test(
         horizon=h,
         n=n,
     )
+
+
+# ---------------------------------------------------------------- several models
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecComparison:
+    """Regressions on the same cases: REC curves, the best one, p-values of equal areas; what reviews save."""
+
+    loss: str
+    curves: dict[str, RecCurve]
+    null: RecCurve
+    best: str
+    pvalues: dict[str, float | None]
+    skill: dict[str, float | None]
+    reviews: ReviewThreshold | None = None
+
+    def dominant(self, a: str, b: str) -> str | None:
+        """Return which of two curves is above the other at every tolerance, if one is."""
+        ways = ((a, b), (b, a))
+        return next((one for one, other in ways if self.curves[one].dominates(self.curves[other])), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer; JSON makes built-in types of it."""
+        models = [
+            {
+                "name": name,
+                "aoc": curve.aoc,
+                "relative_aoc": self.skill[name],
+                "mean_error": curve.mean_error,
+                "max_tolerance": curve.max_tolerance,
+                **{f"tolerance_{100 * q:.0f}": float(curve.tolerance_at(q)) for q in _SHARES},
+                "pvalue_against_best": self.pvalues[name],
+            }
+            for name, curve in self.curves.items()
+        ]
+        pairs = [
+            {
+                "first": a,
+                "second": b,
+                "dominant": self.dominant(a, b),
+                "crossings": self.curves[a].crossings(self.curves[b]),
+            }
+            for a, b in combinations(self.curves, 2)
+        ]
+        null = {"constant": "mean", "aoc": self.null.aoc}
+        found = {} if self.reviews is None else {"reviews": self.reviews}
+        return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs, **found}
+
+    def opening(self) -> list[str]:
+        """Return the decision in words."""
+
+        if self.reviews is not None:
+            return [self.reviews.words]
+        if (self.skill[self.best] or 0.0) >= 1:
+            return [f"No model errs less than predicting the mean: {self.best} comes closest."]
+        half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
+        decision = (
+            f"Use {self.best}: half of its {self.loss} errors are at most {half}, nine of ten at most {most}."
+        )
+        doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
+        if doubtful:
+            decision += f" Not clearly better than {', '.join(doubtful)} (p > 0.05)."
+        return [decision]
+
+    def tables(self) -> list[Table]:
+        """Return what reviews save, the models, and the models in pairs."""
+
+        curves = {**self.curves, "null model": self.null}
+        shares = [self.skill.get(name, 1.0) for name in curves]
+        whole = all(curve.max_tolerance >= curve.tolerance[-1] for curve in self.curves.values())
+        note = (
+            f"AOC: area over the REC curve, the mean {self.loss} error"
+            f"{'' if whole else ' cut at the largest tolerance'}; smaller is better. "
+            "p: of an area equal to the best model's, rows independent."
+        )
+        columns = (
+            Column("model", list(curves), "model"),
+            Column("aoc", [curve.aoc for curve in curves.values()], "AOC", number),
+            Column("relative_aoc", shares, "of null", lambda share: f"{100 * share:.1f} %"),
+            *(
+                Column(
+                    f"tolerance_{100 * q:.0f}",
+                    [float(curve.tolerance_at(q)) for curve in curves.values()],
+                    f"{100 * q:.0f} % within",
+                    number,
+                )
+                for q in _SHARES
+            ),
+            Column("pvalue", [self.pvalues.get(name) for name in curves], "p (best)", "{:.2g}".format),
+        )
+        models = Table(name="Models", columns=columns, note=note)
+        found = [] if self.reviews is None else list(self.reviews.tables().values())
+        return [*found, models, *([self._pairs()] if len(self.curves) > 1 else [])]
+
+    def closing(self) -> list[str]:
+        """Return nothing."""
+        return []
+
+    def _pairs(self) -> Table:
+
+        pairs, title = list(combinations(self.curves, 2)), "Which curve is above, pair by pair"
+        if len(pairs) > _MOST_PAIRS:
+            pairs = [pair for pair in pairs if self.best in pair]
+            title = f"Which curve is above, {self.best} against each other model"
+        words = []
+        for a, b in pairs:
+            winner, at = self.dominant(a, b), self.curves[a].crossings(self.curves[b])
+            if winner is not None:
+                words.append(f"{winner} at every tolerance")
+            elif len(at) == 0:
+                words.append("the same curve")
+            else:
+                shown = ", ".join(number(float(t)) for t in at[:_MOST_CROSSINGS])
+                rest = len(at) - _MOST_CROSSINGS
+                words.append(f"they cross at {shown}" + (f" and {rest} more" if rest > 0 else ""))
+        columns = (
+            Column("first", [a for a, _ in pairs]),
+            Column("second", [b for _, b in pairs]),
+            Column("", [f"{a} / {b}" for a, b in pairs], "first / second"),
+            Column("above", words, "above"),
+        )
+        return Table(name="Pairs", title=title, columns=columns)
+
+
+def compare_regressions(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    loss: str = "absolute",
+    max_tolerance: float | None = None,
+    target: str = "y_true",
+) -> RecComparison:
+    """Compare regressions on the same cases with each other and with the mean of the true values.
+
+    Errors of input name the true values `target`, and the predictions as they are named.
+    """
+    curves, errors = {}, {}
+    for name, predicted in predictions.items():
+        try:
+            curves[name] = rec_curve(y_true, predicted, loss=loss, max_tolerance=max_tolerance)
+            error = regression_errors(y_true, predicted, loss=loss)
+        except InputError as refused:
+            text = str(refused).replace("`y_true`", repr(target)).replace("`y_pred`", repr(name))
+            raise InputError(text) from None
+        errors[name] = np.minimum(error, curves[name].max_tolerance)
+    null = null_rec_curve(y_true, loss=loss, max_tolerance=max_tolerance)
+    best = min(curves, key=lambda name: curves[name].aoc)
+    skill: dict[str, float | None] = dict.fromkeys(curves)
+    for name, curve in curves.items():
+        with suppress(UndefinedError):
+            skill[name] = curve.relative_aoc(null)
+    return RecComparison(
+        loss=loss,
+        curves=curves,
+        null=null,
+        best=best,
+        pvalues={name: _pvalue(errors[best], errors[name]) if name != best else None for name in curves},
+        skill=skill,
+    )
+
+
+def _pvalue(first: FloatArray, second: FloatArray) -> float | None:
+    """P-value of equal areas; None where no test exists (a constant difference)."""
+    zeros = np.zeros(len(first))
+    if len(first) <= _EXCHANGED_UP_TO:
+        return aoc_difference_test(zeros, first, second, rng=0).pvalue
+    try:
+        return diebold_mariano_test(zeros, first, second, loss="absolute").pvalue
+    except UndefinedError:
+        return None

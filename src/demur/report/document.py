@@ -217,7 +217,7 @@ class Report(Result):
             return cls.from_comparison(compared(table, problem, class_names=names), source=origin)
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
-        known = placed = doubt_column(doubt)
+        known = placed = {} if doubt is None else doubt_column(doubt)
         places = None
         if budget is not None:
             check_type(budget, "budget", Budget)

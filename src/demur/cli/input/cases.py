@@ -249,7 +249,9 @@ def _complete_rows(
     counts.
     """
     label = columns[roles.label]
-    needed = [columns[name] for name in roles.columns if name != roles.label]
+    needed = [columns[name] for name in roles.columns if name != roles.label and columns[name].n_missing]
+    if not needed:
+        return dict(columns), {}
     if not source.drop_missing:
         require_complete(needed, DROP_ROWS.format(" (--drop-missing)"))
     gone = np.zeros(len(label.missing), dtype=np.bool_)
@@ -264,8 +266,7 @@ def _complete_rows(
             )
             dropped[column.name] = dict(sorted(found.items(), key=lambda item: (item[0] == "", item[0])))
         gone |= own
-    kept = {name: column.take(~gone) for name, column in columns.items()} if dropped else dict(columns)
-    return kept, dropped
+    return {name: column.take(~gone) for name, column in columns.items()}, dropped
 
 
 def _unlabelled_rows(
@@ -438,13 +439,6 @@ class Part:
             return self.joint.certified()
         return max((counts.certified for counts in (self.counted or {}).values()), default=0.0)
 
-    @property
-    def exact(self) -> bool:
-        """Whether every distinct score was counted apart."""
-        if self.joint is not None:
-            return self.joint.exact
-        return all(counts.exact for counts in (self.counted or {}).values())
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cases:
@@ -501,7 +495,11 @@ class Cases:
     @property
     def exact(self) -> bool:
         """Whether every distinct score was counted apart."""
-        return all(part.exact for part in self.parts.values())
+        return all(
+            one.exact
+            for part in self.parts.values()
+            for one in ([part.joint] if part.joint is not None else (part.counted or {}).values())
+        )
 
     @cached_property
     def whole(self) -> Part:
@@ -619,11 +617,11 @@ def _in_memory(
         distinct, place = np.unique(values, return_inverse=True)
         names = np.array([group_text(value) for value in distinct])
         parts = {name: Part(rows=rows.of(names[place] == name)) for name in dict.fromkeys(names.tolist())}
-    words, counts = _left_out(read.dropped, read.aside)
+    words, counts = _left_out(read.dropped, read.aside) if read.dropped or read.aside else ("", {})
     said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
-        sentence=said + read.dependence.words(),
+        sentence=said + (read.dependence.words() if read.dependence else ""),
         data={
             **roles.to_dict(table.name, n, read.positive, read.negative),
             **counts,
@@ -783,7 +781,8 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
         by_name = {"" if name is None else class_name(name): sums for name, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Cases(
-        sentence=roles.words(table.name, table.n_rows, positive) + roles.dependence.words(),
+        sentence=roles.words(table.name, table.n_rows, positive)
+        + (roles.dependence.words() if roles.dependence else ""),
         data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.engine},
         roles=roles,
         positive=positive,

@@ -188,7 +188,7 @@ def _table_problems(source: Source, design: Design, shown: str | None) -> Findin
                     source = replace(source, exclude=(*source.exclude, name))
         many = _many_classes(table, source)
         if many is not None:
-            return many
+            return many if shown is None else replace(many, next_command=())
         label, doubts = _label(table, source)
         problems += doubts
         # without a label any column that is no score stands in for it
@@ -397,31 +397,15 @@ def _look(
     weight = roles.others.get("weight")
     bad = 0 if weight is None else looks[weight].no_weight
     if bad:
-        problems.append(
-            Finding(
-                "error",
-                weight,
-                "bad weights",
-                bad,
-                f"{weight} has {times(bad, 'negative or infinite weight')}.",
-                "a weight says how many cases a row stands for.",
-            )
-        )
+        message = f"{weight} has {times(bad, 'negative or infinite weight')}."
+        hint = "a weight says how many cases a row stands for."
+        problems.append(Finding("error", weight, "bad weights", bad, message, hint))
     sound = all(finding.level != "error" for finding in problems)
     shares = any(looks[name].outside == 0 and len(table.distinct(name)) > 2 for name in roles.models)
     for name in roles.models:
-        problems += _score_notes(name, looks[name])
-        if shares and looks[name].outside and all(value % 1 == 0 for value in table.distinct(name)):
-            problems.append(
-                Finding(
-                    "note",
-                    name,
-                    "whole numbers",
-                    1,
-                    f"{name} holds whole numbers beside probabilities.",
-                    f"is it a model? If not, pass --exclude {name}.",
-                )
-            )
+        beside = shares and looks[name].outside > 0
+        whole = beside and all(value % 1 == 0 for value in table.distinct(name))
+        problems += _score_notes(name, looks[name], whole=whole)
     if truth is None or (rows is None and not sound):
         return problems, positive
     if rows is None:
@@ -549,8 +533,8 @@ def _too_few(name: str, negative: int, positive: int) -> Iterator[Finding]:
         yield Finding("error", name, "too few cases", fewest, message, "collect more cases.")
 
 
-def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
-    """Yield what is odd about scores without looking at the classes."""
+def _score_notes(name: str, look: Summary, *, whole: bool) -> Iterator[Finding]:
+    """Yield what is odd about scores without looking at the classes; `whole` beside probabilities."""
     constant = look.present if look.low == look.high else 0
     notes = [
         (
@@ -570,6 +554,12 @@ def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
             look.outside,
             f"has {times(look.outside, 'score')} outside [0, 1].",
             "that is fine; only the order of the scores counts.",
+        ),
+        (
+            "whole numbers",
+            int(whole),
+            "holds whole numbers beside probabilities.",
+            f"is it a model? If not, pass --exclude {name}.",
         ),
     ]
     for problem, count, message, hint in notes:

@@ -279,7 +279,8 @@ class Prices(Flags):
         given: dict[str, Any] = {
             argument: self.number(name) for name, (argument, _) in self._amounts().items()
         }
-        return CostModel(reviewer=self.reviewer(given.pop("fee", None)), **given)
+        fee = given.pop("fee", None)
+        return CostModel(reviewer=None if fee is None else self.reviewer(fee), **given)
 
     def case_costs(self, columns: "Mapping[str, FloatArray] | None") -> "CaseCosts":
         """Return the costs of cases; a range becomes its middle and a factor that is a range.
@@ -312,7 +313,8 @@ class Prices(Flags):
                 if columns is not None:
                     amounts = check_amounts(columns[value.column], f"{name} {value.column}")
                     named[argument] = middle * amounts
-        reviewer = self.reviewer(named.pop("fee", None))
+        fee = named.pop("fee", None)
+        reviewer = None if fee is None else self.reviewer(fee)
         known = self.known_at_decision
         return CaseCosts(**named, reviewer=reviewer, columns=sources, known_at_decision=known)
 
@@ -333,10 +335,8 @@ class Prices(Flags):
         }
         return CostTerms(terms, self.reviewer(0.0) if "fee" in terms else None)
 
-    def reviewer(self, fee: Any) -> "Reviewer | ReviewCascade | None":
-        """Return the person whose fee is given, or two of them where cases are passed on."""
-        if fee is None:
-            return None
+    def reviewer(self, fee: Any) -> "Reviewer | ReviewCascade":
+        """Return the person who has this fee, or two of them where cases are passed on."""
         from demur.costs.reviewer import Reviewer
         from demur.costs.reviewer_cascade import ReviewCascade
 

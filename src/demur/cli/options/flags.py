@@ -173,10 +173,11 @@ class _Verb(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from demur.cli.output import keep_inputs
-
         # before the work: a long one should not end in a refusal
-        keep_inputs(ctx.params.get("path"), ctx)
+        if ctx.params.get("path") is not None:
+            from demur.cli.output import keep_inputs
+
+            keep_inputs(ctx.params["path"], ctx)
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Auditing", "command"]
 
-# classes in a table of 80 columns
-_MOST_COLUMNS = 6
-
 
 @dataclass(frozen=True, kw_only=True)
 class Auditing(Flags):
@@ -130,47 +127,7 @@ class Audited:
 
     def tables(self) -> "list[Table]":
         """Return the cases by true class and decision, and the groups if there are any."""
-        from demur._tables.numbers import number, percent, span
-        from demur._tables.table import Column, Table
-        from demur.monitoring.judgement import share_words
-
-        judged, names = self.judgement, [str(name) for name in self.policy.classes]
-        few = len(names) <= _MOST_COLUMNS
-        counts = zip([*names, "abstain"], judged.confusion.T.tolist(), strict=True)
-        decided = [Column(name, column, name if few else None, number) for name, column in counts]
-        note = ""
-        if len(names) == 2:
-            sides = ("negative", "positive")
-            shares = [
-                share_words(
-                    getattr(judged, f"precision_{side}"), getattr(judged, f"precision_{side}_interval")
-                )
-                for side in sides
-            ]
-            note = " ".join(f"Right when {side}: {share}." for side, share in zip(sides, shares, strict=True))
-        head = Column("true_class", names, "true class" if few else None)
-        tables = [Table(name="Decisions", columns=(head, *decided), note=note)]
-        if not judged.groups:
-            return tables
-        errors = ("missed", "alarmed") if len(names) == 2 else ("wrong",)
-        rates = ("miss_rate", "alarm_rate") if len(names) == 2 else ("error_rate",)
-
-        def column(
-            name: str, heading: str, show: Any = str, field: str = "", *, ends: bool = False
-        ) -> Column:
-            return Column(
-                name, [getattr(one, field or name) for one in judged.groups], heading, show, ends=ends
-            )
-
-        columns = (
-            column("group", "group", str, "name"),
-            column("n", "cases"),
-            column("decided", "decided", percent),
-            *(column(rate, error, percent) for rate, error in zip(rates, errors, strict=True)),
-            column("cost", "cost", number),
-            column("cost", "limits", span, "cost_interval", ends=True),
-        )
-        return [*tables, Table(name="Groups", columns=columns, note="Limits hold for all groups together.")]
+        return self.judgement.tables([str(name) for name in self.policy.classes])
 
     def closing(self) -> list[str]:
         """Return nothing."""

@@ -119,7 +119,8 @@ def command(
 
     def made(name: str) -> Compared:
         comparison = asked.compare(name)
-        return Compared(comparison, asked.by(name, comparison), every=view.every, wanted=wanted)
+        by = None if design.by is None else asked.by(name, comparison)
+        return Compared(comparison, by, every=view.every, wanted=wanted)
 
     parts = asked.each_part(made)
     refused = design.require_proof and not proven(parts)

@@ -1,8 +1,6 @@
 """`demur rec FILE`: how often each regression errs by no more than a tolerance."""
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -10,22 +8,16 @@ from click.exceptions import Exit
 
 from demur.cli.options import Flags, Output, Source, flag, takes, verb
 from demur.cli.options.flags import confidence, not_negative
-from demur.exceptions import InputError, UndefinedError
+from demur.exceptions import InputError
 
 if TYPE_CHECKING:
-    from demur._tables.table import Table
     from demur.cli.input.roles import Roles
-    from demur.regression.rec import RecCurve
+    from demur.regression.difference import RecComparison
     from demur.regression.review import ReviewThreshold
     from demur.typing import FloatArray
 
 __all__ = ["command"]
 
-_MOST_PAIRS = 10
-_MOST_CROSSINGS = 3
-# beyond this many rows the sign-flip test and the t-test of the mean difference agree
-_EXCHANGED_UP_TO = 20_000
-_SHARES = (0.5, 0.9)
 # exit code where all cases are treated alike, so that no policy is written
 _NO_POLICY = 3
 
@@ -169,6 +161,7 @@ def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> No
     output = output.answering(figures=True)
     from demur._tables.numbers import times
     from demur.cli.output import deliver, remark, save_figure, save_policy
+    from demur.regression.difference import compare_regressions
 
     source, roles, values = _read(regressions, reviews)
     truth = values.pop(roles.label)
@@ -177,17 +170,20 @@ def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> No
     left_out = f"; left out: {', '.join(roles.left_out)}" if roles.left_out else ""
     said = f"Read {len(truth)} rows of {source}: target column {roles.label}, {columns}{left_out}."
     remark(said, quiet=output.quiet)
-    comparison = _compare(roles.label, truth, values, regressions)
+    options: dict[str, Any] = {"loss": regressions.loss, "max_tolerance": regressions.max_tolerance}
+    comparison = compare_regressions(truth, values, **options, target=roles.label)
     if reviews.cost_review is not None:
         comparison = replace(comparison, reviews=_reviews(truth, values, more, regressions.loss, reviews))
     data = {"source": source, "rows": len(truth), "target": roles.label, "left_out": list(roles.left_out)}
     if output.as_figure:
-        save_figure(comparison.drawn(), output)
+        save_figure(_drawn(comparison), output)
         output = replace(output, path=None)
     deliver(comparison, output, kind="rec", data=data)
     if comparison.reviews is not None and reviews.policy is not None:
         try:
-            policy = comparison.reviews.policy(_spread_of(comparison, reviews))
+            model = comparison.reviews.model
+            place = 0 if len(reviews.spread) == 1 or model is None else list(values).index(model)
+            policy = comparison.reviews.policy(reviews.spread[place])
         except InputError as error:
             remark(str(error), quiet=output.quiet)
             raise Exit(_NO_POLICY) from None
@@ -228,168 +224,6 @@ def _read(regressions: Regressions, reviews: Reviews) -> "tuple[str, Roles, dict
     return source, roles, values
 
 
-# ---------------------------------------------------------------- comparing
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Comparison:
-    loss: str
-    curves: "dict[str, RecCurve]"
-    null: "RecCurve"
-    best: str
-    pvalues: dict[str, float | None]
-    skill: dict[str, float | None]
-    reviews: "ReviewThreshold | None" = None
-
-    def dominant(self, a: str, b: str) -> str | None:
-        ways = ((a, b), (b, a))
-        return next((one for one, other in ways if self.curves[one].dominates(self.curves[other])), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        models = [
-            {
-                "name": name,
-                "aoc": curve.aoc,
-                "relative_aoc": self.skill[name],
-                "mean_error": curve.mean_error,
-                "max_tolerance": curve.max_tolerance,
-                **{f"tolerance_{100 * q:.0f}": float(curve.tolerance_at(q)) for q in _SHARES},
-                "pvalue_against_best": self.pvalues[name],
-            }
-            for name, curve in self.curves.items()
-        ]
-        pairs = [
-            {
-                "first": a,
-                "second": b,
-                "dominant": self.dominant(a, b),
-                "crossings": self.curves[a].crossings(self.curves[b]),
-            }
-            for a, b in combinations(self.curves, 2)
-        ]
-        null = {"constant": "mean", "aoc": self.null.aoc}
-        found = {} if self.reviews is None else {"reviews": self.reviews}
-        return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs, **found}
-
-    def opening(self) -> list[str]:
-        from demur._tables.numbers import number
-
-        if self.reviews is not None:
-            return [self.reviews.words]
-        if (self.skill[self.best] or 0.0) >= 1:
-            return [f"No model errs less than predicting the mean: {self.best} comes closest."]
-        half, most = (number(float(self.curves[self.best].tolerance_at(q))) for q in _SHARES)
-        decision = (
-            f"Use {self.best}: half of its {self.loss} errors are at most {half}, nine of ten at most {most}."
-        )
-        doubtful = [name for name, p in self.pvalues.items() if p is not None and p > 0.05]
-        if doubtful:
-            decision += f" Not clearly better than {', '.join(doubtful)} (p > 0.05)."
-        return [decision]
-
-    def tables(self) -> "list[Table]":
-        from demur._tables.numbers import number
-        from demur._tables.table import Column, Table
-
-        curves = {**self.curves, "null model": self.null}
-        shares = [self.skill.get(name, 1.0) for name in curves]
-        whole = all(curve.max_tolerance >= curve.tolerance[-1] for curve in self.curves.values())
-        note = (
-            f"AOC: area over the REC curve, the mean {self.loss} error"
-            f"{'' if whole else ' cut at the largest tolerance'}; smaller is better. "
-            "p: of an area equal to the best model's, rows independent."
-        )
-        columns = (
-            Column("model", list(curves), "model"),
-            Column("aoc", [curve.aoc for curve in curves.values()], "AOC", number),
-            Column("relative_aoc", shares, "of null", lambda share: f"{100 * share:.1f} %"),
-            *(
-                Column(
-                    f"tolerance_{100 * q:.0f}",
-                    [float(curve.tolerance_at(q)) for curve in curves.values()],
-                    f"{100 * q:.0f} % within",
-                    number,
-                )
-                for q in _SHARES
-            ),
-            Column("pvalue", [self.pvalues.get(name) for name in curves], "p (best)", "{:.2g}".format),
-        )
-        models = Table(name="Models", columns=columns, note=note)
-        found = [] if self.reviews is None else list(self.reviews.tables().values())
-        return [*found, models, *([self._pairs()] if len(self.curves) > 1 else [])]
-
-    def closing(self) -> list[str]:
-        return []
-
-    def _pairs(self) -> "Table":
-        from demur._tables.numbers import number
-        from demur._tables.table import Column, Table
-
-        pairs, title = list(combinations(self.curves, 2)), "Which curve is above, pair by pair"
-        if len(pairs) > _MOST_PAIRS:
-            pairs = [pair for pair in pairs if self.best in pair]
-            title = f"Which curve is above, {self.best} against each other model"
-        words = []
-        for a, b in pairs:
-            winner, at = self.dominant(a, b), self.curves[a].crossings(self.curves[b])
-            if winner is not None:
-                words.append(f"{winner} at every tolerance")
-            elif len(at) == 0:
-                words.append("the same curve")
-            else:
-                shown = ", ".join(number(float(t)) for t in at[:_MOST_CROSSINGS])
-                rest = len(at) - _MOST_CROSSINGS
-                words.append(f"they cross at {shown}" + (f" and {rest} more" if rest > 0 else ""))
-        columns = (
-            Column("first", [a for a, _ in pairs]),
-            Column("second", [b for _, b in pairs]),
-            Column("", [f"{a} / {b}" for a, b in pairs], "first / second"),
-            Column("above", words, "above"),
-        )
-        return Table(name="Pairs", title=title, columns=columns)
-
-    def drawn(self) -> Any:
-        from demur.displays.regression import RecCurveDisplay, ReviewCurveDisplay
-
-        if self.reviews is not None:
-            display = ReviewCurveDisplay(result=self.reviews.curves())
-            return display.plot(cost_review=self.reviews.cost_review).figure_
-        return RecCurveDisplay(result=self.curves, null=self.null).plot().figure_
-
-
-def _compare(
-    target: str, truth: "FloatArray", predictions: "dict[str, FloatArray]", asked: Regressions
-) -> _Comparison:
-    import numpy as np
-
-    from demur.regression.rec import null_rec_curve, rec_curve, regression_errors
-
-    loss, most = asked.loss, asked.max_tolerance
-    curves, errors = {}, {}
-    for name, predicted in predictions.items():
-        try:
-            curves[name] = rec_curve(truth, predicted, loss=loss, max_tolerance=most)
-            error = regression_errors(truth, predicted, loss=loss)
-        except InputError as refused:
-            text = str(refused).replace("`y_true`", repr(target)).replace("`y_pred`", repr(name))
-            raise InputError(text) from None
-        errors[name] = np.minimum(error, curves[name].max_tolerance)
-    null = null_rec_curve(truth, loss=loss, max_tolerance=most)
-    best = min(curves, key=lambda name: curves[name].aoc)
-    skill: dict[str, float | None] = dict.fromkeys(curves)
-    for name, curve in curves.items():
-        with suppress(UndefinedError):
-            skill[name] = curve.relative_aoc(null)
-    return _Comparison(
-        loss=loss,
-        curves=curves,
-        null=null,
-        best=best,
-        pvalues={name: _pvalue(errors[best], errors[name]) if name != best else None for name in curves},
-        skill=skill,
-    )
-
-
 # ---------------------------------------------------------------- reviewing
 
 
@@ -425,24 +259,11 @@ def _reviews(
     )
 
 
-def _spread_of(comparison: _Comparison, asked: Reviews) -> str:
-    """Return the column with the spread of the model whose predictions are used."""
-    assert comparison.reviews is not None
-    models = list(comparison.curves)
-    model = comparison.reviews.model
-    return asked.spread[0] if len(asked.spread) == 1 or model is None else asked.spread[models.index(model)]
+def _drawn(found: "RecComparison") -> Any:
+    """Draw the REC curves, or with reviews the loss against the share reviewed."""
+    from demur.displays.regression import RecCurveDisplay, ReviewCurveDisplay
 
-
-def _pvalue(first: "FloatArray", second: "FloatArray") -> float | None:
-    """P-value of equal areas; None where no test exists (a constant difference)."""
-    import numpy as np
-
-    from demur.regression.difference import aoc_difference_test, diebold_mariano_test
-
-    zeros = np.zeros(len(first))
-    if len(first) <= _EXCHANGED_UP_TO:
-        return aoc_difference_test(zeros, first, second, rng=0).pvalue
-    try:
-        return diebold_mariano_test(zeros, first, second, loss="absolute").pvalue
-    except UndefinedError:
-        return None
+    if found.reviews is not None:
+        display = ReviewCurveDisplay(result=found.reviews.curves())
+        return display.plot(cost_review=found.reviews.cost_review).figure_
+    return RecCurveDisplay(result=found.curves, null=found.null).plot().figure_
