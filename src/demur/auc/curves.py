@@ -585,7 +585,7 @@ def partial_auc_unpaired_test(
 
     Parameters
     ----------
-    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+    *evidence : y_true_a, y_score_a, y_true_b, y_score_b; or counts_a, counts_b
         As in `auc_unpaired_test`.
     min_fpr, max_fpr, min_tpr, max_tpr, standardize, half_errors, n_resamples, rng, workers, weights
         As in `partial_auc_interval`.
@@ -646,7 +646,7 @@ def roc_point_unpaired_test(
 
     Parameters
     ----------
-    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+    *evidence : y_true_a, y_score_a, y_true_b, y_score_b; or counts_a, counts_b
         As in `auc_unpaired_test`.
     sensitivity, specificity : float
         The rate to hold fixed; exactly one of the two.
@@ -805,7 +805,7 @@ def venkatraman_unpaired_test(
 
     Parameters
     ----------
-    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+    *evidence : y_true_a, y_score_a, y_true_b, y_score_b; or counts_a, counts_b
         As in `auc_unpaired_test`; whole numbers of cases.
     n_resamples : int, default 2000
         Random permutations; the p-value is at least 1 / (n_resamples + 1).

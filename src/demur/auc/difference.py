@@ -692,7 +692,7 @@ def auc_unpaired_test(
 
     Parameters
     ----------
-    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+    *evidence : y_true_a, y_score_a, y_true_b, y_score_b; or counts_a, counts_b
         Each sample as two arrays or as one `ScoreCounts` (with weights, if it has any).
     df : {"welch", "inf"}
         "welch": t law with (Va + Vb)^2 / (Va^2/(na-1) + Vb^2/(nb-1)) degrees of freedom; "inf": normal.
