@@ -84,8 +84,8 @@ coverage: $(VENV)/.installed
 docs: $(VENV)/.installed
 	$(RUN) tools/build_docs.py $(if $(DATA_DIR),--data-dir "$(DATA_DIR)")
 
-# build, twine check, install wheel and sdist in clean environments, run the README there: five minutes, with a
-# network. The files that passed are in dist/; TAG=v0.3.0 refuses another version
+# build, twine check, install wheel and sdist in clean environments, run the README there: all dependencies are
+# downloaded twice. The files that passed are in dist/; TAG=v0.3.0 refuses another version
 $(VENV)-release/.installed: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)-release
 	$(VENV)-release/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) \
