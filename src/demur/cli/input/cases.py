@@ -560,8 +560,8 @@ def read_cases(
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
             return _in_memory(table, roles, source, None, design, split=split)
-    placed = {} if design is None else design.columns
     if holds_counts(source.file):
+        placed = {} if design is None else design.columns
         placed |= {} if places is None else {"--day": places.column}
         if placed or joint.given() or prices.by_case:
             flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))

@@ -90,9 +90,9 @@ class Dependence:
         every = [column for values in scores.values() for column in np.atleast_2d(values.T)]
         return replace(
             self,
-            moved=moved_scores(
-                [(columns[name].values, columns[name].missing) for name in self.dates], scores
-            ),
+            moved=moved_scores([(columns[name].values, columns[name].missing) for name in self.dates], scores)
+            if self.dates
+            else "",
             copies=copied_rows(codes, every) if design.cluster is None else 0,
         )
 
