@@ -622,7 +622,7 @@ def _in_memory(
     said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
-        sentence=said + (read.dependence.words() if read.dependence else ""),
+        sentence=said + read.dependence.words(),
         data={
             **roles.to_dict(table.name, n, read.positive, read.negative),
             **counts,
@@ -782,8 +782,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
         by_name = {"" if name is None else class_name(name): sums for name, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Cases(
-        sentence=roles.words(table.name, table.n_rows, positive)
-        + (roles.dependence.words() if roles.dependence else ""),
+        sentence=roles.words(table.name, table.n_rows, positive) + roles.dependence.words(),
         data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.engine},
         roles=roles,
         positive=positive,
