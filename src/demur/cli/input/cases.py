@@ -559,8 +559,8 @@ def read_cases(
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
             return _in_memory(table, roles, source, None, design, split=split)
-    placed = {} if design is None else design.columns
     if holds_counts(source.file):
+        placed = {} if design is None else design.columns
         placed |= {} if places is None else {"--day": places.column}
         if placed or joint.given() or prices.by_case:
             flag = next(iter(placed or joint.given() or prices.columns or prices.ranges))
@@ -621,7 +621,7 @@ def _in_memory(
     said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
-        sentence=said + (read.dependence.words() if read.dependence else ""),
+        sentence=said + read.dependence.words(),
         data={
             **roles.to_dict(table.name, n, read.positive, read.negative),
             **counts,
@@ -781,8 +781,7 @@ def _counted(table: Any, roles: Roles, source: Source, prices: Prices) -> Cases:
         by_name = {"" if name is None else class_name(name): sums for name, sums in found.items()}
         parts = {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
     return Cases(
-        sentence=roles.words(table.name, table.n_rows, positive)
-        + (roles.dependence.words() if roles.dependence else ""),
+        sentence=roles.words(table.name, table.n_rows, positive) + roles.dependence.words(),
         data={**roles.to_dict(table.name, table.n_rows, positive, negative), "engine": source.engine},
         roles=roles,
         positive=positive,

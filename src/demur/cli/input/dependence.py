@@ -90,9 +90,9 @@ class Dependence:
         every = [column for values in scores.values() for column in np.atleast_2d(values.T)]
         return replace(
             self,
-            moved=moved_scores(
-                [(columns[name].values, columns[name].missing) for name in self.dates], scores
-            ),
+            moved=moved_scores([(columns[name].values, columns[name].missing) for name in self.dates], scores)
+            if self.dates
+            else "",
             copies=copied_rows(codes, every) if design.cluster is None else 0,
         )
 
@@ -124,7 +124,9 @@ class Dependence:
             yield Sign("", "copies", self.copies, sign, f"leave copies out; {known} for each of them")
 
     def words(self) -> str:
-        """Say what was found, what to do, and what is withheld until then."""
+        """Say what was found, what to do, and what is withheld until then; empty if there is nothing."""
+        if not self:
+            return ""
         said = [f" {one.sentence()[:-1]}: {one.todo}." for one in self.signs()]
         return f"{''.join(said)} Until then nothing is {self._withheld}."
 

@@ -101,7 +101,7 @@ class Source(Flags):
 
     NEEDS = (("--weights", "--weight", "`--weight` is needed with {}. Hint: add --weight COLUMN."),)
     EXCLUDES = tuple(
-        (name, "--engine", f"`{name}` needs the rows in memory, got --engine. Hint: leave --engine out.")
+        (name, "--engine", f"`{name}` needs the rows in memory. Hint: leave --engine out.")
         for name in ("--drop-missing", "--missing-labels", "--unknown-label")
     )
 
