@@ -104,8 +104,14 @@ def compared_parts(comparison: Comparison) -> tuple[tuple[ModelReport, ...], tup
             for k, name in enumerate(names)
         )
     shown = {frozenset(pair) for pair in tested_pairs(models)} if paired else set()
+    tested = [one for one in pairs if {names[one.first], names[one.second]} in shown]
+    return drawn, _adjusted(pairs, tested)
+
+
+def _adjusted(*families: list[PairReport]) -> tuple[PairReport, ...]:
+    """Adjust the p-values of every family together; of a pair in several the last family counts."""
     found = {}
-    for family in (pairs, [one for one in pairs if {names[one.first], names[one.second]} in shown]):
+    for family in families:
         volumes, areas = (
             holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
         )
@@ -113,7 +119,7 @@ def compared_parts(comparison: Comparison) -> tuple[tuple[ModelReport, ...], tup
             found[pair.first, pair.second] = replace(
                 pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
             )
-    return drawn, tuple(found.values())
+    return tuple(found.values())
 
 
 def lone_models(counts: Mapping[str, ScoreCounts], problem: DecisionProblem) -> tuple[ModelReport, ...]:

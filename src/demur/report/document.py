@@ -16,7 +16,7 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, check_columns, doubt_column
+from demur.comparison.case_table import CaseTable, Columns, check_columns, doubt_column
 from demur.comparison.choice import make_answer
 from demur.comparison.comparison import Comparison, compared, table_of_classes
 from demur.comparison.problem import DecisionProblem, Limits
@@ -190,6 +190,8 @@ class Report(Result):
         """
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
+        asked: dict[str, Any] = {"prevalence": prevalence, "objective": objective, "seed": seed}
+        asked |= {"confidence_level": confidence_level, "include": include, "prices": prices}
         if classes is not None:
             for name, given in (("pos_label", pos_label), ("doubt", doubt), ("budget", budget)):
                 if given is not None:
@@ -200,17 +202,12 @@ class Report(Result):
                 classes=classes,
                 costs=costs,
                 abstain_cost=abstain_cost,
-                prevalence=prevalence,
                 sample_weight=sample_weight,
                 weights=weights,
                 groups=groups,
                 time=time,
-                objective=objective,
                 limits=Limits() if limits is None else limits,
-                confidence_level=confidence_level,
-                seed=seed,
-                include=include,
-                prices=prices,
+                **asked,
             )
             if not problem.many and source is None:
                 origin = replace(origin, negative=str(table.labels[0]), positive=str(table.labels[1]))
@@ -232,32 +229,19 @@ class Report(Result):
             time=time,
             known=placed,
         )
-        problem = page_problem(
-            DecisionProblem.checked(
-                costs=_START if costs is None else costs,
-                prevalence=prevalence,
-                objective=objective,
-                limits=Limits() if limits is None else limits,
-                confidence_level=confidence_level,
-                seed=seed,
-                budget=places,
-                include=include,
-                prices=prices,
-                doubt=next(iter(known), None),
-            )
+        problem = _starting_problem(
+            costs,
+            limits,
+            **asked,
+            budget=places,
+            doubt=next(iter(known), None),
         )
 
         def compare() -> Comparison:
             table = CaseTable.of_columns(columns, problem, weights=weights)
             return compared(table, problem, class_names=origin.class_names)
 
-        def counts() -> dict[str, ScoreCounts]:
-            return {
-                name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
-                for name, column in columns.scores.items()
-            }
-
-        return report_of(compare, counts, problem, origin, costs_given=costs is not None)
+        return report_of(compare, lambda: _counts(columns), problem, origin, costs_given=costs is not None)
 
     @classmethod
     def from_comparison(
@@ -313,15 +297,13 @@ class Report(Result):
         if len(sizes) > 1:
             shown = " and ".join(f"{p:g} positive, {n:g} negative" for p, n in sorted(sizes)[:2])
             raise input_error("counts", "must be of the same cases for all models", shown)
-        problem = page_problem(
-            DecisionProblem.checked(
-                costs=_START if costs is None else costs,
-                prevalence=prevalence,
-                objective=objective,
-                limits=Limits() if limits is None else limits,
-                confidence_level=confidence_level,
-                seed=seed,
-            )
+        problem = _starting_problem(
+            costs,
+            limits,
+            prevalence=prevalence,
+            objective=objective,
+            confidence_level=confidence_level,
+            seed=seed,
         )
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
@@ -615,6 +597,19 @@ def _by_name(scores: Any) -> Any:
     if len({str(name) for name in scores}) < len(scores):
         raise input_error("scores", "must have names that differ as text", list(scores))
     return scores
+
+
+def _counts(columns: Columns) -> dict[str, ScoreCounts]:
+    return {
+        name: ScoreCounts.from_arrays(columns.positive, column, sample_weight=columns.weight)
+        for name, column in columns.scores.items()
+    }
+
+
+def _starting_problem(costs: Any, limits: Limits | None, **settings: Any) -> DecisionProblem:
+    """Check what a user asks, at costs to begin with where none are given."""
+    start, kept = _START if costs is None else costs, Limits() if limits is None else limits
+    return page_problem(DecisionProblem.checked(costs=start, limits=kept, **settings))
 
 
 def report_of(
