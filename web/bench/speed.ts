@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readReport, type FoldData, type ReportData } from "../src/data";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
 import { prepare } from "../src/math/models";
-import { Curves } from "../src/curves";
+import { Curves } from "../src/math/envelope";
 import { Situation } from "../src/situation";
 import { initialState, type PageState } from "../src/state";
 

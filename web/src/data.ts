@@ -4,8 +4,8 @@ import type { Facts } from "./comparison/facts";
 import { rocCurves } from "./math/rows";
 import { grouped } from "./numbers";
 
-export const SCHEMA = "demur.report";
-export const VERSION = 5;
+const SCHEMA = "demur.report";
+const VERSION = 5;
 
 /** Weight of the cases of each class, the same for all models. */
 export interface Totals {

@@ -1,8 +1,7 @@
 /** What is odd about these data or costs, a sentence each. */
 import { shortName } from "./comparison/words";
 import type { ReportData } from "./data";
-import { mayPay } from "./math/lemma1";
-import { normalForm, rewardsAbstaining, surchargeOf, type Costs } from "./math/units";
+import { normalForm, rewardsAbstaining, surchargeOf, mayPay, type Costs } from "./math/units";
 import { asksForKnown, unknownLimits } from "./state";
 
 export function remarks(report: ReportData, costs: Costs): string[] {

@@ -5,7 +5,7 @@ import { isMade, type Facts, type VersusFacts } from "./comparison/facts";
 import { money, moneyRange, moneyStep, sharesOf1000 } from "./comparison/numbers";
 import { capital, counted, shortName, trivialWords } from "./comparison/words";
 import { asCommand, asPython, type Choice } from "./copy";
-import { Curves } from "./curves";
+import { Curves } from "./math/envelope";
 import { designWords, type ModelData, type ReportData } from "./data";
 import { Domain } from "./domain";
 import { barsAgainst, type Bar, type Kind, type Part, type Saved, type View } from "./kind";

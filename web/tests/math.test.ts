@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { envelopeOf } from "../src/math/envelope";
-import { abstentionBorder, mayPay } from "../src/math/lemma1";
 import { meanLoss, sampleOf } from "../src/comparison/meanLoss";
 import { Training } from "../src/math/training";
 import { guaranteedCost } from "../src/comparison/guarantee";
@@ -19,6 +18,8 @@ import {
   reviewCosts,
   rewardsAbstaining,
   surchargeOf,
+  abstentionBorder,
+  mayPay,
   type Costs,
 } from "../src/math/units";
 

@@ -8,7 +8,7 @@ import { DataError, readReport, type ReportData } from "../src/data";
 import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
-import { Curves } from "../src/curves";
+import { Curves } from "../src/math/envelope";
 import { prepare } from "../src/math/models";
 import { shortestCut } from "../src/math/thresholds";
 import { general, grouped, thresholdText } from "../src/numbers";

@@ -271,7 +271,7 @@ def _rule(candidate: Candidate, place: int) -> dict[str, Any]:
 
 
 def _products(candidate: Candidate) -> list[Any] | None:
-    """Cases by true class and by every two answers that two splits give them: intervals need these sums.
+    """Cases by true class and by every two different answers that two splits give them, for intervals.
 
     None where all splits decide alike; none listed where they would fill the page.
     """
@@ -282,7 +282,8 @@ def _products(candidate: Candidate) -> list[Any] | None:
         return []
     answers = np.sum([np.eye(size)[codes] for codes in decisions], axis=0)
     classes, sizes = cases.codes[cases.splits.repeats[0].cell], cases.splits.judged()
-    parts = [(answers[own].T * sizes[own]) @ answers[own] for own in (classes == k for k in range(size - 1))]
+    own, upper = [classes == k for k in range(size - 1)], np.triu_indices(size, 1)
+    parts = [((answers[rows].T * sizes[rows]) @ answers[rows])[upper] for rows in own]
     return whole_counts(unrounded(np.ravel(parts)))
 
 

@@ -49,7 +49,7 @@ export interface ClassAnswer extends ClassEstimate {
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
-export function abstainingKind(kind: string): boolean {
+function abstainingKind(kind: string): boolean {
   return kind.includes("abstain") || kind.startsWith("cautious");
 }
 

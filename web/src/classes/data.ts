@@ -27,7 +27,7 @@ export interface RuleData {
   honest: number[];
   /** The same of the rule chosen on all cases, once; null where it decides like the honest ones. */
   hindsight: number[] | null;
-  /** Cases by class and answers of two splits; null where all splits decide alike, empty where they are too many. */
+  /** Cases by class and two different answers of two splits; null where all splits decide alike, empty where they are too many. */
   products: number[] | null;
 }
 

@@ -11,7 +11,7 @@ export interface Prices {
 export interface Tables {
   honest: number[][];
   hindsight: number[][];
-  /** Cases by class and answers of two splits, over all pairs of splits; null where all splits decide alike, empty where unknown. */
+  /** Cases by class and two different answers, over all pairs of splits; null where all splits decide alike, empty where unknown. */
   products: readonly number[] | null;
 }
 
@@ -118,11 +118,10 @@ function classLosses({ honest, products }: Tables, losses: readonly number[][], 
   const mean = mass.map((size, k) => (size > 0 ? sum(honest[k].map((cases, j) => cases * losses[k][j])) / size : 0));
   const within = mass.map((size, k) => {
     const row = losses[k];
-    const at = k * row.length ** 2;
-    const squares =
-      products === null
-        ? sum(honest[k].map((cases, j) => cases * row[j] ** 2))
-        : sum(row.map((one, i) => sum(row.map((two, j) => products[at + i * row.length + j] * one * two)))) / repeats ** 2;
+    let squares = sum(honest[k].map((cases, j) => cases * row[j] ** 2));
+    // the mean over the splits varies less where they decide a case differently
+    let at = (k * row.length * (row.length - 1)) / 2;
+    if (products !== null) row.forEach((one, i) => row.slice(i + 1).forEach((two) => (squares -= (products[at++] * (one - two) ** 2) / repeats ** 2)));
     const spread = size > 0 ? squares / size - mean[k] ** 2 : 0;
     // all losses equal: what is left of their spread is rounding
     return spread > 1e-14 * mean[k] ** 2 ? spread : 0;

@@ -193,7 +193,7 @@ function holdsFor({ own, data, answer, answers }: ClassSituation): string {
 }
 
 /** Say what the page holds of the cases: each of them where they are few, else counts. */
-export function classesEmbedded(data: ClassReportData): string {
+function classesEmbedded(data: ClassReportData): string {
   const { n, models } = data;
   const held = readRows(data);
   const rest = "no names and no other columns of the data. It works without a network.";

@@ -1,9 +1,8 @@
 /** Rules to choose from: per model a single threshold and a window, and three without a model (demur.comparison.candidates). */
 import { always, FoldTable, type Decisions, type Limits } from "../math/foldTable";
-import { ABSTAINED, type OutcomeTable } from "../math/outcomes";
 import type { Surface, Window } from "../math/surface";
 import { aimsOf, type Aim } from "../math/training";
-import { TRIVIAL_RULES, type TrivialRule } from "../math/trivial";
+import { TRIVIAL_RULES, ABSTAINED, type TrivialRule, type OutcomeTable } from "../math/trivial";
 import type { RuleLimits } from "../math/windowSearch";
 import { factorsOf, lossTable, mayAbstain, sharesOf, type Problem, type Scenario } from "./problem";
 

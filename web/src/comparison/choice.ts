@@ -1,8 +1,7 @@
 /** The choice among candidates, and what surrounds it (demur.comparison.choice). */
 import type { ModelData } from "../data";
-import { ABSTAINED } from "../math/outcomes";
 import type { Window } from "../math/surface";
-import type { TrivialRule } from "../math/trivial";
+import { ABSTAINED, type TrivialRule } from "../math/trivial";
 import { reviewCosts } from "../math/units";
 import { afterChoice, firstSmallest, type AfterChoice } from "./afterChoice";
 import { costAt, paidBy, ratesOf, type Candidate } from "./candidates";
@@ -203,7 +202,7 @@ const EVERYWHERE = {
 } as const;
 
 /** The rule itself. */
-export function ruleFacts(best: Candidate, models: readonly ModelData[], names: ClassNames): RuleFacts {
+function ruleFacts(best: Candidate, models: readonly ModelData[], names: ClassNames): RuleFacts {
   if (best.model === null || best.window === null) {
     const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
     return { ...ruleOf(best.kind, ends, names), model: null };
@@ -212,12 +211,12 @@ export function ruleFacts(best: Candidate, models: readonly ModelData[], names: 
 }
 
 /** Whether no case goes to a person between the thresholds of a window: it has no scores inside. */
-export function isThreshold({ i, j }: Window): boolean {
+function isThreshold({ i, j }: Window): boolean {
   return i === j;
 }
 
 /** The rule of any window of a model. */
-export function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
+function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
   return { ...ruleOf(kind, [window.lower, window.upper], names), model: model.name };
 }
 

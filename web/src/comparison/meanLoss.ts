@@ -57,7 +57,7 @@ function casesOf({ weight, squares }: Sample): Float64Array {
 }
 
 /** How alike the cases of a cluster are, from 0 to 1, by a one-way analysis of variance (Fisher 1925). */
-export function intraclassCorrelation(values: ArrayLike<number>, cluster: ArrayLike<number>, number: ArrayLike<number>): number {
+function intraclassCorrelation(values: ArrayLike<number>, cluster: ArrayLike<number>, number: ArrayLike<number>): number {
   const found = new Map<number, { size: number; sum: number; mean: number }>();
   let [n, total] = [0, 0];
   for (let row = 0; row < values.length; row++) {

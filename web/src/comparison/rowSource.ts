@@ -1,6 +1,6 @@
 /** Losses of every case, where the page holds them (demur.comparison.loss_matrix). */
 import { decisionAt } from "../math/foldTable";
-import { ABSTAINED } from "../math/outcomes";
+import { ABSTAINED } from "../math/trivial";
 import type { Rows } from "../math/rows";
 import { takenBy, type Candidate } from "./candidates";
 import type { Source } from "./estimates";

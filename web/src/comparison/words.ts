@@ -43,7 +43,7 @@ function isTrivial({ model }: Pick<Facts, "model">): boolean {
 }
 
 /** Say the verdict and what to do: where nothing is proven, to go on without a model for now. */
-export function decisionWords(facts: Facts): string {
+function decisionWords(facts: Facts): string {
   const rule = ruleWords(facts);
   if (!isMade(facts) || isTrivial(facts)) return rule;
   if (facts.verdict !== "unproven" || facts.best_trivial === null) return `${capital(facts.verdict)}. ${rule}`;
@@ -57,7 +57,7 @@ export function capital(text: string): string {
 }
 
 /** Say the rule itself. */
-export function ruleWords(facts: Facts): string {
+function ruleWords(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (isTrivial(facts)) {
     return `${capital(trivialWords(kind, facts)[0])}: no model beats this.`;
@@ -113,7 +113,7 @@ export function outcomeWords(called: Called[], abstained: number, abstains: bool
 }
 
 /** How many of 1000 cases are missed and alarmed. */
-export function mistakeWords(positive: string, missed: number, alarms: number): string {
+function mistakeWords(positive: string, missed: number, alarms: number): string {
   return `${counted(missed, `${positive} case`)} missed, ${counted(alarms, "false alarm")}`;
 }
 
@@ -182,7 +182,7 @@ function bestModel({ cost, versus: { runner_up: other } }: Pick<Facts, "cost" | 
 }
 
 /** Say a difference (this rule minus another) as a saving, its interval, and whether that contains 0. */
-export function saving({ difference, interval }: VersusFacts, other: string, step: number): string {
+function saving({ difference, interval }: VersusFacts, other: string, step: number): string {
   const sign = difference <= 0 ? -1 : 1;
   const size = money(Math.abs(difference), step);
   const said = /[1-9]/.test(size) ? `${size} ${sign < 0 ? "less" : "more"} than` : "about as much as";
@@ -224,7 +224,7 @@ function unproven(facts: Facts): string[] {
 }
 
 /** A number of cases; an effective one is rounded. */
-export function cases(n: number): string {
+function cases(n: number): string {
   return grouped(roundEven(n), 0);
 }
 

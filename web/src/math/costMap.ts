@@ -10,7 +10,7 @@ import type { RuleLimits } from "./windowSearch";
 export type MapMode = "cost" | "abstention" | "winner" | "difference";
 
 /** Costs within this of each other, relatively, are a tie. */
-export const TIE = 1e-12;
+const TIE = 1e-12;
 
 /** A grid of costs: row r at nus[r], column c at mus[c]; value (r, c) stands at r * mus.length + c. */
 export interface CostGrid {

@@ -1,7 +1,8 @@
 /** Cost curves of Drummond and Holte (demur.cost_curves). */
-import type { BlockCounts, Totals } from "../data";
+import type { BlockCounts, Totals, ReportData } from "../data";
 import { below } from "./search";
 import { sumsAbove, sumsBelow } from "./masses";
+import { evidenceOf } from "./evidence";
 
 /** PC(+): prevalence and costs in one number between 0 and 1; null where nothing can go wrong. */
 export function probabilityCost(prevalence: number, mu: number): number | null {
@@ -54,4 +55,32 @@ export class Envelope {
 /** The envelope of a model; null if a class is missing, for its error rate does not exist. */
 export function envelopeOf(blocks: BlockCounts, totals: Totals): Envelope | null {
   return totals.n_positive && totals.n_negative ? new Envelope(blocks, totals) : null;
+}
+
+/** Element c: rates when the first c blocks are not called positive, from (1, 1) down to (0, 0). */
+export interface Hull {
+  fpr: Float64Array;
+  tpr: Float64Array;
+}
+
+/** A window (i, j) has its two ends at the elements i and j; null if a class is missing. */
+export function rocHull(blocks: BlockCounts): Hull | null {
+  const [negatives, positives] = [sumsAbove(blocks.negatives), sumsAbove(blocks.positives)];
+  if (!negatives[0] || !positives[0]) return null;
+  return {
+    fpr: negatives.map((sum) => sum / negatives[0]),
+    tpr: positives.map((sum) => sum / positives[0]),
+  };
+}
+
+export class Curves {
+  readonly envelopes: readonly (Envelope | null)[];
+  readonly hulls: readonly (Hull | null)[];
+
+  constructor(report: ReportData) {
+    // amounts have no normal form with two parameters, and their windows cut anywhere on the ROC curve
+    const byCase = report.amounts !== null;
+    this.envelopes = report.models.map(({ blocks }) => (byCase ? null : envelopeOf(blocks, report)));
+    this.hulls = (byCase ? evidenceOf(report).fine : report.models).map(({ blocks }) => rocHull(blocks));
+  }
 }

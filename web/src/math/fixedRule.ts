@@ -1,7 +1,7 @@
 /** A rule that no case of the data chose, such as the one in use today: what it decides, and at which costs it is right. */
 import type { ModelData, ReportData } from "../data";
 import type { Rows } from "./rows";
-import { ABSTAINED, type OutcomeTable } from "./outcomes";
+import { ABSTAINED, type OutcomeTable } from "./trivial";
 import type { Surface } from "./surface";
 import type { CostPoint, Surcharge } from "./units";
 

@@ -1,6 +1,6 @@
 /** The rule of one training set and the cases it is judged on (demur.honest.held_out). */
 import { below } from "./search";
-import { ABSTAINED } from "./outcomes";
+import { ABSTAINED } from "./trivial";
 import type { Aim, Training } from "./training";
 
 /** Positions below the first are called negative, from the second on positive. */

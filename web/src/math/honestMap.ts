@@ -2,7 +2,7 @@
 import type { Judged } from "../comparison/candidates";
 import type { CostGrid } from "./costMap";
 import type { FoldTable } from "./foldTable";
-import { evenShare, mayPay } from "./lemma1";
+import { evenShare, mayPay } from "./units";
 import { assumedPrevalence, classWeights, shareBorders, TIE, type Weights } from "./masses";
 import { upTo } from "./search";
 import type { Surface } from "./surface";

@@ -1,8 +1,7 @@
 /** Blocks as masses under a prevalence, with what every rule on them needs. */
 import type { Totals } from "../data";
-import { evenShare, mayPay } from "./lemma1";
 import { below, upTo } from "./search";
-import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
+import { NO_SURCHARGE, reviewsAt, evenShare, mayPay, type Surcharge } from "./units";
 
 /** Shares that differ by rounding only count as equal, as in demur.surface.masses. */
 export const TIE = 8 * Number.EPSILON;

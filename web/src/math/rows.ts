@@ -92,7 +92,7 @@ function ranked(scores: readonly number[]): { distinct: Float64Array; ranks: Int
 }
 
 /** The cases by the scores of one model. */
-export class RowModel {
+class RowModel {
   /** Tables of all splits, one after the other; of parts that are not judged, none. */
   readonly tables: readonly (FoldTable | null)[];
   /** All cases judged by their own windows. */
@@ -179,7 +179,7 @@ function positionsAmong(scores: Float64Array, training: readonly number[]): Int3
 }
 
 /** Pool neighbouring groups until shares of positives rise (demur._kernels.sweep). */
-export function pooledBlocks([negatives, positives]: ByClass): Pooled {
+function pooledBlocks([negatives, positives]: ByClass): Pooled {
   const size = negatives.length;
   const [neg, pos, ends] = [new Float64Array(size), new Float64Array(size), new Int32Array(size + 1)];
   let top = 0;

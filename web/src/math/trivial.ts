@@ -21,3 +21,8 @@ export function trivialCosts(
     "always abstain": negative + (positive === negative ? 0 : prevalence * (positive - negative)),
   };
 }
+
+export const ABSTAINED = 2;
+
+/** By class (negative, positive) and decision: element 3 * class + decision. */
+export type OutcomeTable = Float64Array;

@@ -2,8 +2,7 @@
 import { costAt, type Candidate } from "../comparison/candidates";
 import { money, moneyStep } from "../comparison/numbers";
 import { inBrackets } from "../comparison/words";
-import type { DifferenceData } from "../data";
-import { testsOf } from "../pairs";
+import type { DifferenceData, PairData, ReportData } from "../data";
 import type { Situation } from "../situation";
 import type { TwoApp } from "../twoClasses";
 import { cut, el, setText } from "../view/dom";
@@ -89,4 +88,15 @@ function sentences(at: Situation, a: number, b: number): string[] {
 
 function differing({ difference, low, high, adjusted_pvalue: adjusted }: DifferenceData): string {
   return `${withInterval(difference, low, high)}, ${pValue(adjusted)}`;
+}
+
+function flipped(test: DifferenceData): DifferenceData {
+  return { ...test, difference: -test.difference, low: -test.high, high: -test.low };
+}
+
+/** Differences of volume and AUC, a minus b; null where the data hold no test of the pair. */
+function testsOf(report: ReportData, a: number, b: number): Pick<PairData, "volume" | "auc" | "comparisons"> | null {
+  const stored = report.pairs.find((pair) => Math.min(a, b) === pair.a && Math.max(a, b) === pair.b);
+  if (stored === undefined || stored.a === a) return stored ?? null;
+  return { volume: flipped(stored.volume), auc: flipped(stored.auc), comparisons: stored.comparisons };
 }

@@ -1,9 +1,8 @@
 /** Map of all costs: colour by what they lead to, the point that the reader drags, ranges of costs as a box. */
 import type { MapMode } from "../math/costMap";
-import { abstentionBorder } from "../math/lemma1";
 import type { Window } from "../math/surface";
 import { cornersOf } from "../comparison/problem";
-import { normalForm, type CostPoint } from "../math/units";
+import { normalForm, abstentionBorder, type CostPoint } from "../math/units";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import type { TwoApp } from "../twoClasses";

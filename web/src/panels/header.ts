@@ -7,7 +7,6 @@ import { cut, el, setText, show } from "../view/dom";
 import { button, menu } from "../view/menu";
 import type { Panel } from "../view/panel";
 import { saveBlob } from "../view/saving";
-import { skipLinks } from "../view/skipLinks";
 
 /** @param sent what the main element held before it was filled */
 export function header(app: App, sent: string, skips: readonly (readonly [text: string, selector: string])[]): Panel<object> {
@@ -106,4 +105,18 @@ async function toClipboard(words: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Addresses hold the state of the page, so the links move the focus instead. */
+function skipLinks(targets: readonly (readonly [text: string, selector: string])[]): HTMLElement {
+  const links = targets.map(([text, selector]) => {
+    const link = el("button", { type: "button", "data-role": "skip" }, text);
+    link.addEventListener("click", () => {
+      const target = document.querySelector<HTMLElement>(selector);
+      target?.scrollIntoView({ block: "start" });
+      target?.focus();
+    });
+    return link;
+  });
+  return el("nav", { class: "skip", "aria-label": "Skip" }, ...links);
 }

@@ -2,13 +2,11 @@
 import type { App } from "../app";
 import { LONGEST_UNIT } from "../state";
 import { general, grouped } from "../numbers";
-import type { Priced } from "../kind";
+import type { Priced, Part, View } from "../kind";
 import { el, setText, show } from "../view/dom";
 import type { Panel } from "../view/panel";
-import { costBars } from "./costBars";
 import { field } from "./field";
-import { spread } from "./spread";
-import { stickyAnswer } from "./stickyAnswer";
+import { money, moneyStep } from "../comparison/numbers";
 
 /** Wait before a screen reader hears the headline. */
 const QUIET = 700;
@@ -116,4 +114,102 @@ export function textField(id: string, label: string, longest: number, changed: (
       if (document.activeElement !== input) input.value = text;
     },
   };
+}
+
+type Short = readonly [rule: string, cost: string];
+
+/** `headline` is what the line stands for. */
+function stickyAnswer(headline: HTMLElement): { element: HTMLElement; draw(short: Short | null): void } {
+  const [rule, cost] = [el("strong"), el("span")];
+  // for the eye alone: a screen reader has the headline
+  const element = el("div", { class: "sticky", "data-role": "sticky", "aria-hidden": "true" }, el("p", {}, rule, " ", cost));
+  new IntersectionObserver(([entry]) => element.classList.toggle("on", !entry.isIntersecting)).observe(headline);
+  return {
+    element,
+    draw(short) {
+      show(element, short !== null);
+      setText(rule, short?.[0] ?? "");
+      setText(cost, short?.[1] ?? "");
+    },
+  };
+}
+
+const KINDS = 3;
+
+function spread(): { element: HTMLElement; draw(parts: readonly Part[]): void } {
+  const sides = Array.from({ length: KINDS }, () => {
+    const wrong = el("span", { class: "mistakes" });
+    const [name, where, errors] = [el("strong"), el("span"), el("span", { class: "errors" })];
+    const patch = el("span", { class: "patch" });
+    return { bar: el("span", {}, wrong), wrong, line: el("li", {}, patch, name, " ", where, " ", errors), patch, name, where, errors };
+  });
+  const bars = el("div", { class: "bar", role: "img", "data-role": "spread-bar" }, ...sides.map(({ bar }) => bar));
+  const element = el("div", { class: "spread", "data-role": "spread" }, bars, el("ul", {}, ...sides.map(({ line }) => line)));
+  let drawn = "";
+  return {
+    element,
+    draw(parts) {
+      const key = JSON.stringify(parts);
+      if (key === drawn) return;
+      drawn = key;
+      show(element, parts.length > 0);
+      parts.forEach(({ look, cases, wrong, name, where, errors }, k) => {
+        const side = sides[k];
+        side.bar.className = `said-${look}`;
+        side.patch.className = `patch said-${look}`;
+        // a kind that happens can be seen, however rare it is
+        side.bar.style.flex = `${cases} 0 ${cases > 0 || wrong > 0 ? 2 : 0}px`;
+        show(side.wrong, wrong > 0 && look !== "wrong");
+        side.wrong.style.width = `${cases > 0 ? Math.min(100, (100 * wrong) / cases) : 100}%`;
+        setText(side.name, name);
+        setText(side.where, where);
+        setText(side.errors, errors);
+      });
+      const wrong = parts.map(({ errors }) => errors).filter((text) => text !== "");
+      bars.setAttribute("aria-label", `Of 1000 cases: ${parts.map(({ name }) => name).join(", ")}${wrong.length ? `; ${wrong.join(", ")}` : ""}`);
+    },
+  };
+}
+
+const RIVALS = 5;
+
+function costBars(): { element: HTMLElement; draw(answer: View["answer"]): void } {
+  const lines = Array.from({ length: RIVALS }, () => {
+    const [name, value, fill, range, open] = ["name", "value", "fill", "range", "open"].map((part) => el("span", { class: part }));
+    const row = el("li", {}, name, el("span", { class: "track", "aria-hidden": "true" }, fill, range), value, open);
+    return { row, name, value, fill, range, open };
+  });
+  const title = el("p", { class: "about" });
+  const list = el("ul", { "data-role": "cost-bars" }, ...lines.map(({ row }) => row));
+  const element = el("div", { class: "bars" }, title, list);
+
+  function draw(answer: View["answer"]): void {
+    show(element, answer !== null);
+    if (answer === null) return;
+    const { bars, measured } = answer;
+    const words = `${measured ? "Measured cost" : "Cost"} per 1000 cases against the alternatives`;
+    setText(title, words);
+    list.setAttribute("aria-label", words);
+    const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1] || 0, 3 * cost))), 1e-12);
+    // what right answers gain may make a rule cost less than nothing: its bar is empty
+    const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
+    const step = moneyStep(bars[0].interval[0], bars[0].interval[1], bars[0].cost);
+    lines.forEach(({ row, name, value, fill, range, open }, k) => {
+      show(row, k < bars.length);
+      if (k >= bars.length) return;
+      const { cost, interval, chosen } = bars[k];
+      row.className = chosen ? "chosen" : "";
+      setText(name, bars[k].name);
+      name.title = bars[k].name;
+      setText(value, money(cost, step));
+      setText(open, bars[k].open ? "not proven" : "");
+      fill.style.width = `${place(cost)}%`;
+      show(range, !Number.isNaN(interval[0]));
+      if (range.hidden) return;
+      range.style.left = `${place(interval[0])}%`;
+      range.style.width = `${place(interval[1]) - place(interval[0])}%`;
+    });
+  }
+
+  return { element, draw };
 }

@@ -11,7 +11,7 @@ import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../
 import { byIndex, byTable, paint } from "../view/paint";
 import { moneyBetween } from "../math/units";
 import { shown, type Cell, type Sheet } from "../view/saving";
-import { whenIdle } from "../view/idle";
+import { whenIdle } from "../view/dom";
 
 const COARSE = 64;
 const COARSEST = 24;

@@ -1,7 +1,6 @@
 /** The hand on the map: drag the point, draw ranges with Shift, look at other costs; the arrow keys do the same. */
 import type { TwoApp } from "../twoClasses";
 import { costsAt, type CostPoint } from "../math/units";
-import { arrows } from "../view/arrows";
 import type { PriceAxis } from "../view/priceAxis";
 import type { Plot } from "../view/plot";
 import type { PageState } from "../state";
@@ -110,4 +109,20 @@ export class MapHand {
 /** A range; null where there is none. */
 function sorted(a: number, b: number): [number, number] | null {
   return a === b ? null : a < b ? [a, b] : [b, a];
+}
+
+function arrows(event: KeyboardEvent): [across: number, up: number] {
+  if (event.altKey || event.ctrlKey || event.metaKey) return [0, 0];
+  switch (event.key) {
+    case "ArrowRight":
+      return [1, 0];
+    case "ArrowLeft":
+      return [-1, 0];
+    case "ArrowUp":
+      return [0, 1];
+    case "ArrowDown":
+      return [0, -1];
+    default:
+      return [0, 0];
+  }
 }

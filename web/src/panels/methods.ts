@@ -14,13 +14,13 @@ export function methodsOf(parts: readonly (readonly [title: string, ...lines: st
 }
 
 export function methodsPanel(report: ReportData): Panel<object> {
-  const { source, models, folds, repeats } = report;
+  const { source, folds, repeats } = report;
   const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
   return methodsOf([
     [
       "Decisions",
       "A case is called positive if its score is at least the upper threshold, negative if it is at most the lower one, and is sent to a person in between. Of several cheapest windows the page takes the one that abstains least, then the one that calls more cases positive.",
-      "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review, and what right answers cost is taken off first. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). Where a reviewer errs, or reviews are priced by class, nu is the fee, or the price of the cheaper class, and the third term grows by the rest. It is exact: no grid is involved except for drawing.",
+      "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review, and what right answers cost is taken off first. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). Where a reviewer errs, or reviews are priced by class, nu is the fee, or the price of the cheaper class, and the third term grows by the rest. It is exact.",
       ...(report.amounts === null
         ? []
         : [
@@ -37,7 +37,7 @@ export function methodsPanel(report: ReportData): Panel<object> {
       `The best of several rules looks better than it is. The cost in the headline is what to expect after the choice: cases are drawn with replacement 400 times, the choice is made on those drawn and its cost taken on those left out. Proven, likely or unproven says how it compares with the best rule without a model. ${corrects(report) ? "While a hand moves the prices, the page shows what the rule measured." : "This page cannot repeat that: away from the costs of the report it shows what the rule measured, without a verdict. The copied command gives the whole answer."}`,
       ...intervalSentences(report),
       ...designSentences(report.design, report.cases === null ? " Other measured costs are of a shuffled split of all cases." : ""),
-      "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
+      "A guarantee holds for every sample size, for every window and for the choice among all models. It needs independent cases without importance weights.",
       "A limit on reviews narrows the window, and under limits the map is with hindsight. Over ranges the rule is the one whose cost exceeds that of the best rule for the true costs by the least.",
       "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
     ],
@@ -51,7 +51,7 @@ export function methodsPanel(report: ReportData): Panel<object> {
       source.exact || source.certified === null
         ? "Counts are exact."
         : `Scores were binned: masses are certified to within ${source.certified}.`,
-      `Made ${report.made} by demur ${report.software.demur}; format ${report.schema} ${report.version}; ${models.length} model${models.length === 1 ? "" : "s"}.`,
+      `Made ${report.made} by demur ${report.software.demur}; format ${report.schema} ${report.version}.`,
     ],
     [
       "How to cite",

@@ -5,14 +5,14 @@ import type { Estimate } from "../comparison/estimates";
 import { moneyStep } from "../comparison/numbers";
 import { cheapestShares } from "../math/costMap";
 import { TRIVIAL_RULES } from "../math/trivial";
-import { percent } from "../numbers";
+import { percent, thresholdText } from "../numbers";
 import type { Situation } from "../situation";
-import { el, setName, setText } from "../view/dom";
+import { el, setName, setText, svg } from "../view/dom";
 import { windowText, withInterval } from "../view/format";
 import { Frame, scrolling, tableHead, tableRow } from "../view/frame";
 import type { Panel } from "../view/panel";
-import { modelSheet } from "./modelSheet";
-import { paintSwatch, swatch } from "../view/swatch";
+import { shown, type Cell, type Sheet } from "../view/saving";
+import { modelColour, modelDash, type Theme } from "../view/palette";
 
 const NONE = "–";
 const TITLES = [
@@ -99,4 +99,56 @@ function withoutModel(at: Situation): string {
   const rules = TRIVIAL_RULES.filter((rule) => Number.isFinite(costs[rule]));
   const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(at.money(costs[rule]))}`);
   return `Without a model, per 1000 cases: ${said.join("; ")}.`;
+}
+
+const COLUMNS = [
+  "model",
+  ...["auc", "auc_low", "auc_high"],
+  ...["vacc", "vacc_low", "vacc_high"],
+  ...["lower", "upper"],
+  ...["cost_per_1000", "cost_low", "cost_high"],
+  ...["never_abstaining_per_1000", "never_abstaining_low", "never_abstaining_high"],
+  "with_hindsight_per_1000",
+  "abstained",
+  "cheapest_share_with_hindsight",
+];
+
+/** What is not known is left empty. */
+function modelSheet(at: Situation): Sheet {
+  const numbers = (...values: (number | null | undefined)[]): number[] => values.map((value) => value ?? NaN);
+  const per1000 = (cost: number): number => 1000 * cost;
+  const priced = (found: Estimate | null): number[] =>
+    found === null ? [NaN, NaN, NaN] : [found.cost, ...found.interval].map(per1000);
+  const rows = at.data.models.map(({ name, auc, volume, wins }, k): Cell[] => {
+    const { window, honest, never, abstained } = at.outcome(k);
+    return [
+      name,
+      ...numbers(auc?.value, auc?.low, auc?.high),
+      ...numbers(volume.honest ?? volume.hindsight, volume.low, volume.high),
+      ...numbers(window?.lower, window?.upper).map((cut) => shown(cut, thresholdText)),
+      ...priced(honest),
+      ...priced(never),
+      honest === null ? (window === null ? NaN : per1000(at.money(window.cost))) : per1000(honest.hindsight),
+      abstained,
+      wins,
+    ];
+  });
+  return { columns: COLUMNS, rows };
+}
+
+function swatch(k: number, theme: Theme): SVGSVGElement {
+  const line = svg("line", { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": 2.5 });
+  const box = svg(
+    "svg",
+    { class: "swatch", viewBox: "0 0 24 12", "aria-hidden": "true", "data-model": k },
+    line,
+  );
+  paintSwatch(box, theme);
+  return box;
+}
+
+function paintSwatch(box: SVGSVGElement, theme: Theme): void {
+  const k = Number(box.dataset["model"]);
+  box.firstElementChild!.setAttribute("stroke", modelColour(k, theme));
+  box.firstElementChild!.setAttribute("stroke-dasharray", modelDash(k));
 }

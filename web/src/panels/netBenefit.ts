@@ -1,7 +1,7 @@
 /** Net benefit of acting on the probabilities as they are (decision curve), with the threshold these costs ask for. */
 import type { TwoApp } from "../twoClasses";
 import type { NetBenefitData } from "../data";
-import { evenShare } from "../math/lemma1";
+import { evenShare } from "../math/units";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import type { Panel } from "../view/panel";

@@ -64,3 +64,8 @@ export function show(node: HTMLElement | SVGElement, visible: boolean): void {
   if (node instanceof HTMLElement) node.hidden = !visible;
   else node.setAttribute("visibility", visible ? "visible" : "hidden");
 }
+
+export function whenIdle(work: () => void): void {
+  if ("requestIdleCallback" in window) window.requestIdleCallback(() => work(), { timeout: 500 });
+  else setTimeout(work, 50);
+}
