@@ -92,8 +92,14 @@ def test_reordering_the_models_changes_nothing_but_their_order(problem, seed):
     assert list(turned.models) == names
     for name in names:
         assert turned.models[name].to_dict() == given_order.models[name].to_dict()
-    for field in ("cost", "honest_cost", "interval", "advice_cost"):
-        assert getattr(turned.answer, field) == getattr(given_order.answer, field), field
+    by_kind = [
+        [model.rules[kind].cost for model in turned.models.values() if kind in model.rules]
+        for kind in ("threshold", "window")
+    ]
+    # of models that cost the same to the last bit, the first is taken
+    if all(len(set(costs)) == len(costs) for costs in by_kind):
+        for field in ("cost", "honest_cost", "interval", "advice_cost"):
+            assert getattr(turned.answer, field) == getattr(given_order.answer, field), field
     assert turned.trivial == given_order.trivial
 
 
