@@ -153,7 +153,7 @@ function aboutPage(asked: PageCase) {
   const { costs, prevalence, capacity } = asked;
   const at = new Ready(report, prevalence).at({ costs, capacity });
   const models = report.models.map(({ name }) => name);
-  const choice: Choice = { models, costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective: at.problem.objective };
+  const choice: Choice = { models, costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective: at.problem.objective, classes: at.classes };
   const start = initialState(report);
   return {
     model: at.model.name,
@@ -179,7 +179,7 @@ function aboutSituations(asked: SituationCase) {
   return asked.states.map(({ costs, ranges, prevalence: share }) => {
     const at = ready.at(costs === null ? { costs: start.costs, ranges: start.ranges, prevalence: start.prevalence } : { costs, ranges, prevalence: share });
     const { prevalence, objective } = at.problem;
-    const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective };
+    const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective, classes: at.classes };
     return {
       facts: at.answer!.facts,
       words: at.headline(true).join(" "),

@@ -20,7 +20,7 @@ import { embedded } from "../src/panels/methods";
 import { remarks } from "../src/remarks";
 import { initialState, maxAbstention, readFragment, reportLimits, startingCosts, writeFragment } from "../src/state";
 
-const point = { ranges: null, objective: "expected" } as const;
+const point = { ranges: null, objective: "expected", classes: { positive: "positive", negative: "negative" } } as const;
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
@@ -194,7 +194,7 @@ test("the footer says what the page holds of the cases", () => {
   const cases = { positives: 2, sizes: null, folds: ["0101"], forward: false, first: 0, clusters: null, scores: [[0, 1, 0, 1], [0, 1, 0, 1]] };
   const rest = "no names and no other columns of the data. It works without a network.";
   assert.equal(embedded({ ...report, cases }), `This page contains the scores and classes of 4 cases, ${rest}`);
-  const amounts = { named: {}, same: [], columns: [], groups: null, worst: null, missed: 1 };
+  const amounts = { named: {}, same: [], columns: [], groups: null, worst: null, missed: 1, known: false };
   assert.match(embedded({ ...report, cases: { ...cases, sizes: [1, 2, 1, 1] }, amounts }), /the scores, weights, costs and classes of 4 cases/);
   assert.equal(
     embedded(report),
