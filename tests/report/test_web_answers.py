@@ -224,6 +224,15 @@ def test_the_page_answers_as_python_does_at_any_costs(name):
     assert len(verdicts) > 1
 
 
+@pytest.mark.parametrize("name", ["classes", "limits", "clusters", "time", "amounts"])
+def test_what_a_rule_measures_while_a_hand_moves_is_near_its_cost_at_rest(name):
+    _, _, _, found = _asked(name)
+    moving, honest = np.array([(page["moving"], page["facts"]["honest_cost"]) for page in found]).T
+    # one split is searched under limits and over ranges, all of them elsewhere
+    np.testing.assert_allclose(moving, honest, rtol=0.4)
+    assert np.median(np.abs(moving - honest) - 0.1 * honest) <= 0
+
+
 def test_every_kind_of_rule_and_verdict_was_among_them():
     facts = [page["facts"] for name in _files() for page in _asked(name)[3]]
     assert {one["verdict"] for one in facts} == {"proven", "likely", "unproven"}

@@ -180,8 +180,10 @@ function aboutSituations(asked: SituationCase) {
     const at = ready.at(costs === null ? { costs: start.costs, ranges: start.ranges, prevalence: start.prevalence } : { costs, ranges, prevalence: share });
     const { prevalence, objective } = at.problem;
     const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective, classes: at.classes };
+    const moving = ready.at({ costs: at.costs, ranges: at.problem.ranges, prevalence }, false);
     return {
       facts: at.answer!.facts,
+      moving: moving.answer!.facts.cost,
       words: at.headline(true).join(" "),
       facts_words: answerWords(at.answer!.facts),
       command: asCommand(report, choice),
