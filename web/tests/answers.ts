@@ -11,7 +11,7 @@ import { asCommand, asPython, type Choice } from "../src/copy";
 import type { Ranges } from "../src/comparison/problem";
 import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
-import { answerWords } from "../src/comparison/words";
+import { answerSentences } from "../src/comparison/words";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
 import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost, rocHull, Curves } from "../src/math/envelope";
@@ -185,7 +185,7 @@ function aboutSituations(asked: SituationCase) {
       facts: at.answer!.facts,
       moving: moving.answer!.facts.cost,
       words: at.headline(true).join(" "),
-      facts_words: answerWords(at.answer!.facts),
+      facts_words: answerSentences(at.answer!.facts).join(" "),
       command: asCommand(report, choice),
       python: asPython(report, choice),
       policy: whyNoPolicy(at) === null ? policyFile(at) : null,
@@ -243,7 +243,7 @@ function answer(asked: Case) {
     case "situations":
       return aboutSituations(asked);
     case "words":
-      return asked.facts.map(answerWords);
+      return asked.facts.map((facts) => answerSentences(facts).join(" "));
     case "numbers":
       return aboutNumbers(asked);
   }

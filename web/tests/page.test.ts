@@ -6,7 +6,7 @@ import { readClassReport, type ClassReportData } from "../src/classes/data";
 import { readState, startOf, writeState } from "../src/classes/state";
 import { DataError, readReport, type ReportData } from "../src/data";
 import type { Facts } from "../src/comparison/facts";
-import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
+import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
 import { Curves } from "../src/math/envelope";
 import { prepare } from "../src/math/models";
@@ -187,7 +187,7 @@ test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortestCut(0.0595654, 0.058, 0.0603), 0.06);
   assert.equal(shortestCut(0.55, 0.5, 0.6), 0.55);
   assert.deepEqual([0.06, -2, 1234567, 1e16, 1e-5, -Infinity].map(thresholdText), ["0.06", "-2", "1234567", "1e+16", "1e-05", "-inf"]);
-  assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
+  assert.deepEqual(sharesOf1000([0.3331, 0.3334, 0.3335]), [333, 333, 334]);
 });
 
 test("the footer says what the page holds of the cases", () => {
