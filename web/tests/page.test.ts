@@ -160,6 +160,25 @@ test("seed, level and the meaning of weights travel along where they are not the
   assert.match(asPython(odd, choice), /max_abstention=0.25, max_fn_rate=0.1, sample_weight=sample_weight, weights="repeats", confidence_level=0.9, seed=3\)/);
 });
 
+test("what Python or flags cannot say has a sentence instead of a copy", () => {
+  const budget = { reviews: 3, column: "day", key: "id", per: "day", arrival: false, carry_over: false };
+  const comparison = { answer: null, objective: "expected", prevalence_range: null, limits: {}, weights: null, costs: null };
+  const choice = { models: report.models.map(({ name }) => name), costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: null, ...point };
+  const placed = { ...report, comparison: { ...comparison, budget } };
+  assert.match(asCommand(placed, choice), /--reviews-per-day 3 --day day --key id -o/);
+  assert.match(asPython(placed, { ...choice, limits: { maxAbstention: 0.1 } }), /^# a number of places stands beside no other limit .*\n$/);
+  assert.match(asCommand(placed, { ...choice, costs: { fn: 1, fp: 1, abstain: Infinity } }), /^# places .* need a price of a review/);
+  assert.equal(asCommand({ ...report, comparison: { ...comparison, budget: { ...budget, per: "week" } } }, choice), "# no flag gives places by the week: copy the Python code instead");
+  const some = { ...report, comparison: { ...comparison, include: ["cascades"], prices: { inf: 0.5, B: 2 } } };
+  assert.match(asCommand(some, choice), /^# --combine adds rules of several models/);
+  assert.match(asPython(some, choice), /include=\["cascades"\], prices=\{"inf": 0.5, "B": 2\}/);
+  // of one model held on to: its own price, and no rules of several
+  assert.match(asCommand(some, { ...choice, models: ["B"] }), /--cost-abstain 0.2 --price B=2 -o/);
+  const promised = { ...report, comparison: { ...comparison, limits: { precision_confidence: 0.8 } } };
+  assert.match(asCommand(promised, choice), /--precision-confidence 0.8 -o/);
+  assert.match(asPython(promised, { ...choice, ranges: { fn: [1, 2], fp: null, abstain: null, prevalence: null } }), /^# a promised precision needs/);
+});
+
 test("too few cases have a sentence, and thresholds to look at", () => {
   const at = new Situation(report, initialState(report), prepare(report, null), new Curves(report), "light");
   assert.equal(at.answer, null);
