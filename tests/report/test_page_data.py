@@ -81,6 +81,13 @@ def test_names_are_text_never_markup(open_page):
         assert b"<img" not in text
 
 
+def test_what_flags_cannot_say_is_said_instead_of_copied(open_page):
+    page = open_page("_four_classes")
+    page.click("copy-command")
+    said = "No flag says the shares of the classes in use: copy the Python code instead."
+    assert page.text("said") == said
+
+
 def test_twelve_models_can_all_be_chosen_and_told_apart(open_page):
     page = open_page("twelve_models")
     page.choose("map-colour-winner")

@@ -14,6 +14,7 @@ import pytest
 
 from demur import (
     Binormal,
+    Budget,
     CaseCosts,
     CostModel,
     CostRange,
@@ -223,6 +224,15 @@ def test_the_page_answers_as_python_does_at_any_costs(name):
     assert len(verdicts) > 1
 
 
+@pytest.mark.parametrize("name", ["classes", "limits", "clusters", "time", "amounts"])
+def test_what_a_rule_measures_while_a_hand_moves_is_near_its_cost_at_rest(name):
+    _, _, _, found = _asked(name)
+    moving, honest = np.array([(page["moving"], page["facts"]["honest_cost"]) for page in found]).T
+    # one split is searched under limits and over ranges, all of them elsewhere
+    np.testing.assert_allclose(moving, honest, rtol=0.4)
+    assert np.median(np.abs(moving - honest) - 0.1 * honest) <= 0
+
+
 def test_every_kind_of_rule_and_verdict_was_among_them():
     facts = [page["facts"] for name in _files() for page in _asked(name)[3]]
     assert {one["verdict"] for one in facts} == {"proven", "likely", "unproven"}
@@ -398,6 +408,75 @@ def test_copied_commands_and_code_say_the_words_of_the_page(name, tmp_path, monk
         assert " ".join(shown.out.split()).startswith(page["facts_words"])
         ran += 1
     assert ran > 2
+
+
+_WITHOUT_CHARTS = {
+    "places": {"budget": Budget(reviews=3, column="day", key="id", carry_over=True)},
+    "places as cases come": {"budget": Budget(reviews=2, column="day", key="id", arrival=True)},
+    "rules of several models": {"include": ("combinations", "cascades"), "prices": {"rule": 0.5}},
+    "guards": {"include": ("combinations", "cascades", "guards"), "doubt": "unlike"},
+    "prices": {"prices": {"forest": 4.0, "rule": 0.25}},
+    "a guarantee": {"objective": "guaranteed"},
+    "a promised precision": {"limits": Limits(min_precision_negative=0.7, precision_confidence=0.8)},
+}
+
+
+def _asked_for(settings, columns):
+    """Return arguments of `compare_models` for some settings and the columns of a file."""
+    limits = settings.get("limits", Limits())
+    rest = {name: value for name, value in settings.items() if name not in ("limits", "doubt")}
+    doubt = settings.get("doubt")
+    return {**rest, **limits.given(), **({} if doubt is None else {"doubt": {doubt: columns[doubt]}})}
+
+
+@pytest.mark.parametrize(
+    ("name", "by_case"),
+    # neither a guarantee nor a promise beside costs by case
+    [(name, by_case) for name in _WITHOUT_CHARTS for by_case in (False, True)[: 1 + (name[:2] != "a ")]],
+)
+def test_copies_keep_what_charts_do_not_show(name, by_case, tmp_path, monkeypatch, capsys):
+    settings = _WITHOUT_CHARTS[name]
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    y, scores = _models(200, rng)
+    scores = {model: scores[model] for model in ("forest", "rule")}
+    known = {"id": np.arange(200), "day": np.arange(200) // 20, "unlike": rng.normal(size=200)}
+    amount = np.round(rng.lognormal(3, 1, 200), 6)
+    said = np.where(y == 1, "ill", "well")
+    table = {"label": said, **scores, **known, "amount": amount}
+    rows = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (tmp_path / "cases.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    source = DataSource(name="cases.csv", label="label", positive="ill", negative="well", rows=200)
+    columns = {"cost_fn": "amount"}
+    start = (
+        CaseCosts(cost_fn=amount, cost_fp=12, cost_abstain=2, columns=columns, known_at_decision=True)
+        if by_case
+        else START
+    )
+    given = {**scores, **({"day": known["day"], "id": known["id"]} if "budget" in settings else {})}
+    asked = _asked_for(settings, known)
+    made = {**settings, **({"doubt": asked["doubt"]} if "doubt" in asked else {})}
+    report = Report.from_predictions(said, given, costs=start, pos_label="ill", source=source, **made)
+    points = [(None, start)]
+    if by_case:
+        points.append(({"fn": 1, "fp": 2, "abstain": 1.5}, start.at(CaseFactors(1.0, 2.0, 1.5))))
+    else:
+        moved = [CostModel(cost_fn=90, cost_fp=30, cost_abstain=review) for review in (3, 8)]
+        points += [(page_costs(costs), costs) for costs in moved]
+    states = [{"costs": costs, "ranges": None, "prevalence": None} for costs, _ in points]
+    found = ask([{"kind": "situations", "report": report.to_json(), "states": states}])[0]
+    for page, (_, costs) in zip(found, points, strict=True):
+        answer = compare_models(
+            said, given, costs=costs, pos_label="ill", class_names=("well", "ill"), **asked
+        ).answer
+        names = {}
+        exec(page["python"].replace("print", "str"), names)
+        assert _said(names["comparison"].answer) == _said(answer)
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(page["command"])[1:])
+        shown = capsys.readouterr()
+        assert stop.value.code in (0, 3), shown.err
+        assert " ".join(shown.out.split()).startswith(answer.words)
 
 
 @pytest.mark.parametrize("name", ["classes", "amounts"])

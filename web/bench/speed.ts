@@ -1,5 +1,6 @@
 /** Script time of a drag step, of a change of prevalence and of the map: `npm run bench [REPORT.json]`. */
 import { readFileSync } from "node:fs";
+import type { Ends } from "../src/comparison/problem";
 import { readReport, type FoldData, type ReportData } from "../src/data";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
 import { prepare } from "../src/math/models";
@@ -37,12 +38,23 @@ function invented(): ReportData {
 }
 
 /** Everything that moves with the cost point. */
-function dragStep(capacity: PageState["capacity"], mu: number, nu: number, rests = false): number {
-  const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
-  const at = new Situation(report, { ...initialState(report), costs, capacity }, prepared, curves, "light", rests);
+function stepOf(part: Partial<PageState>, rests: boolean): number {
+  const at = new Situation(report, { ...initialState(report), ...part }, prepared, curves, "light", rests);
   let sum = at.headline(true).join(" ").length;
   report.models.forEach((_, k) => (sum += at.outcome(k).honest?.interval[1] ?? 0));
   return sum;
+}
+
+function dragStep(capacity: PageState["capacity"], mu: number, nu: number, rests = false): number {
+  return stepOf({ costs: { fn: 100, fp: 100 * mu, abstain: 100 * nu }, capacity }, rests);
+}
+
+/** The same over ranges of all three costs around the point. */
+function rangesStep(mu: number, nu: number): number {
+  const [fp, abstain] = [100 * mu, 100 * nu];
+  const around = (value: number): Ends => [0.8 * value, 1.2 * value];
+  const ranges = { fn: around(100), fp: around(fp), abstain: around(abstain), prevalence: null };
+  return stepOf({ costs: { fn: 100, fp, abstain }, ranges }, false);
 }
 
 /** Median and largest time of some runs, in milliseconds, the first ten left out. */
@@ -64,6 +76,7 @@ const curves = new Curves(report);
 const other = report.models.length - 1;
 timed("drag step", 300, (at) => dragStep(null, 0.1 + 0.9 * at, 0.3 * at));
 timed("drag step under a limit", 300, (at) => dragStep({ reviews: 100, cases: 1000 }, 0.1 + 0.9 * at, 0.3 * at));
+timed("drag step over ranges", 40, (at) => rangesStep(0.1 + 0.9 * at, 0.02 + 0.28 * at));
 timed("the hand rests", 20, (at) => dragStep(null, 0.1 + 0.9 * at, 0.3 * at, true));
 timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
 for (const mode of MODES) {

@@ -1,8 +1,10 @@
 /** The same answer elsewhere: as Python, as a command. */
-import type { AmountsData, ReportData } from "./data";
+import type { ClassNames } from "./comparison/choice";
+import type { AmountsData, BudgetData, ReportData } from "./data";
 import type { Ends, Problem, Ranges } from "./comparison/problem";
 import type { Costs } from "./math/units";
 import { namedLimits, type RuleLimits } from "./math/windowSearch";
+import { unknownLimits } from "./state";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
 export interface Choice {
@@ -14,31 +16,57 @@ export interface Choice {
   /** Costs and a prevalence known as ranges; null where all are numbers. */
   ranges: Ranges | null;
   objective: Problem["objective"];
+  /** How sentences call the classes. */
+  classes: ClassNames;
+}
+
+/** What the report was asked for beside costs and limits. */
+interface Asked {
+  include: string[];
+  prices: [model: string, price: number][];
+  doubt: string | null;
+  budget: BudgetData | null;
+  guaranteed: boolean;
+}
+
+/** The same as far as it holds for the models of a copy: rules of several models need all of them. */
+function askedOf({ comparison, models }: ReportData, choice: Choice): Asked {
+  const { include = [], prices = {}, doubt = null, budget = null, objective } = comparison ?? {};
+  const all = choice.models.length === models.length;
+  const guarded = all && include.includes("guards");
+  const charged = Object.entries(prices).filter(([name]) => choice.models.includes(name));
+  return { include: all ? include : [], prices: charged, doubt: guarded ? doubt : null, budget, guaranteed: objective === "guaranteed" };
+}
+
+/** Why Python has no answer to such a question; null where it has one. */
+function whyNone(report: ReportData, choice: Choice): string | null {
+  const { ranges, limits, costs } = choice;
+  const { budget, doubt, guaranteed } = askedOf(report, choice);
+  if (hasRanges(ranges) && report.amounts === null && costs.rates !== undefined) return "a reviewer who errs has no ranges of costs: give reviews one price first";
+  if ((budget !== null || doubt !== null) && !Number.isFinite(costs.abstain)) return "places for reviews, and guards, need a price of a review: give reviews one first";
+  if ((budget !== null && (limits !== null || (ranges?.prevalence ?? null) !== null)) || (guaranteed && (limits !== null || ranges !== null)))
+    return `${guaranteed ? "a guaranteed cost" : "a number of places"} stands beside no other limit and no such range: take the one you added off first`;
+  if (ranges !== null && unknownLimits(report).length) return "a promised precision needs costs and a prevalence without ranges: take them off first";
+  return null;
 }
 
 const USUAL_LEVEL = 0.95;
 
 /** Python code that ends with the answer; from the file, or from arrays where there was none. */
 export function asPython(report: ReportData, choice: Choice): string {
-  if (noRanges(report, choice)) return `# ${NO_RANGES}\n`;
+  const why = whyNone(report, choice);
+  if (why !== null) return `# ${why}\n`;
   const fromFile = report.source.label !== null;
   const lines = [
     ...(fromFile ? ["import duckdb", ""] : []),
     `from demur import ${importedCosts(report, choice)}, compare_models`,
     "",
-    ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
+    ...(fromFile ? fileLines(report, choice) : arrayLines(columnsOf(report, choice))),
     `costs = ${costsInPython(report, choice, fromFile)}`,
     `comparison = compare_models(${["y_true", "scores", "costs=costs", ...settings(report, choice)].join(", ")})`,
     "print(comparison.answer.words)",
   ];
   return `${lines.join("\n")}\n`;
-}
-
-const NO_RANGES = "a reviewer who errs has no ranges of costs: give reviews one price first";
-
-/** Whether Python has no ranges for such costs. */
-function noRanges({ amounts }: ReportData, { ranges, costs: { rates } }: Choice): boolean {
-  return hasRanges(ranges) && amounts === null && rates !== undefined;
 }
 
 /** Whether a cost is a range. */
@@ -47,7 +75,7 @@ function hasRanges(ranges: Ranges | null): ranges is Ranges {
 }
 
 function costsInPython(report: ReportData, { costs, ranges }: Choice, fromFile: boolean): string {
-  if (report.amounts !== null) return `CaseCosts(${caseArguments(report.amounts, costs, ranges, fromFile)}${knowsCosts(report) ? knownWords(report.amounts, fromFile) : ""})`;
+  if (report.amounts !== null) return `CaseCosts(${caseArguments(report.amounts, costs, ranges, fromFile)}${report.amounts.known ? knownWords(report.amounts, fromFile) : ""})`;
   if (!hasRanges(ranges)) return `CostModel(${costArguments(costs)})`;
   const named = rangedCosts(costs, ranges).map(([name, value]) => `${name}=${inPython(value)}`);
   return `CostRange(${named.join(", ")})`;
@@ -72,7 +100,8 @@ function countedShare({ prevalence, inference }: ReportData, choice: Choice): [p
 }
 
 function importedCosts(report: ReportData, choice: Choice): string {
-  return `${costClasses(report, choice)}${countedShare(report, choice) === null ? "" : ", Prevalence"}`;
+  const budget = askedOf(report, choice).budget === null ? "" : "Budget, ";
+  return `${budget}${costClasses(report, choice)}${countedShare(report, choice) === null ? "" : ", Prevalence"}`;
 }
 
 function costClasses({ amounts }: ReportData, { costs, ranges }: Choice): string {
@@ -107,14 +136,6 @@ function knownWords({ named }: AmountsData, fromFile: boolean): string {
   const columns = Object.entries(named).filter(([, { column }]) => fromFile && column !== null);
   const said = columns.map(([name, { column }]) => `${JSON.stringify(name)}: ${JSON.stringify(column)}`).join(", ");
   return `${said === "" ? "" : `, columns={${said}}`}, known_at_decision=True`;
-}
-
-/** Whether rules were tried that know the costs of a case when they decide it: what else a page cannot choose has its own entry. */
-function knowsCosts({ amounts, inference, comparison }: ReportData): boolean {
-  if (amounts === null || comparison === null || inference?.windows !== false) return false;
-  const { include = [], prices = {}, doubt = null, budget = null, objective, limits } = comparison;
-  const others = include.length + Object.keys(prices).length + Number(doubt !== null) + Number(budget !== null);
-  return others === 0 && objective !== "guaranteed" && !("precision_confidence" in limits);
 }
 
 function factorsOf({ fn, fp, abstain }: Costs): Record<string, number> {
@@ -158,6 +179,8 @@ function caseFlags({ named }: AmountsData, costs: Costs): [flag: string, value: 
 /** Arguments beyond the costs, where they are not the usual ones. */
 function settings(report: ReportData, choice: Choice): string[] {
   const { source, seed, comparison, design, confidence_level: level } = report;
+  const { include, prices, doubt, budget, guaranteed } = askedOf(report, choice);
+  const { positive, negative } = choice.classes;
   const named = [];
   const rates = choice.ranges?.prevalence ?? null;
   if (rates !== null) named.push(`prevalence=${inPython(rates)}`);
@@ -165,26 +188,51 @@ function settings(report: ReportData, choice: Choice): string[] {
     const counted = countedShare(report, choice);
     named.push(`prevalence=${counted === null ? choice.prevalence : `Prevalence(positives=${counted[0]}, cases=${counted[1]})`}`);
   }
-  if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
-  for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
+  if (guaranteed) named.push('objective="guaranteed"');
+  else if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
+  for (const [name, value] of [...namedLimits(choice.limits), ...unknownLimits(report)]) named.push(`${name}=${String(value)}`);
+  if (budget !== null) named.push(`budget=${budgetInPython(budget)}`);
+  if (include.length) named.push(`include=${listed(include)}`);
+  if (prices.length) named.push(`prices={${prices.map(([name, price]) => `${JSON.stringify(name)}: ${price}`).join(", ")}}`);
+  if (doubt !== null) named.push(`doubt={${JSON.stringify(doubt)}: doubt}`);
   if (source.weight !== null || comparison?.weights != null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
-  if (design?.clusters != null) named.push("groups=groups");
+  // the batches of a number of places are clusters by themselves
+  if (design?.clusters != null && (budget === null || source.cluster != null)) named.push("groups=groups");
   if (design?.period != null) named.push("time=time");
+  if (positive !== "positive" || negative !== "negative") named.push(`class_names=(${JSON.stringify(negative)}, ${JSON.stringify(positive)})`);
   if (level !== USUAL_LEVEL) named.push(`confidence_level=${level}`);
   if (seed !== 0) named.push(`seed=${seed}`);
   return named;
 }
 
-function fileLines({ source }: ReportData, models: string[]): string[] {
+/** Places for reviews; `column` and `key` are entries of the scores. */
+function budgetInPython({ reviews, column, key, per, arrival, carry_over }: BudgetData): string {
+  const words = [`reviews=${reviews}`, `column=${JSON.stringify(column)}`, `key=${JSON.stringify(key)}`];
+  if (per !== null && per !== "day") words.push(`per=${JSON.stringify(per)}`);
+  if (arrival) words.push("arrival=True");
+  if (carry_over) words.push("carry_over=True");
+  return `Budget(${words.join(", ")})`;
+}
+
+/** What goes by name beside the labels: scores, and the columns that a number of places needs. */
+function columnsOf(report: ReportData, choice: Choice): string[] {
+  const { budget } = askedOf(report, choice);
+  return [...choice.models, ...(budget === null ? [] : [budget.column, budget.key])];
+}
+
+function fileLines(report: ReportData, choice: Choice): string[] {
+  const { source } = report;
+  const { doubt } = askedOf(report, choice);
   const part = source.group === null ? "" : ` WHERE CAST(${quoted(source.group, '"')} AS VARCHAR) = ${quoted(source.part ?? "", "'")}`;
   // what JSON calls a string is one in Python too
   const path = JSON.stringify(`FROM ${quoted(source.name, "'")}${part}`);
   const lines = [
     `rows = duckdb.sql(${path}).fetchnumpy()`,
     `y_true = rows[${JSON.stringify(source.label)}].astype(str) == ${JSON.stringify(pythonText(source.positive))}`,
-    `scores = {name: rows[name] for name in ${listed(models)}}`,
+    `scores = {name: rows[name] for name in ${listed(columnsOf(report, choice))}}`,
   ];
+  if (doubt !== null) lines.push(`doubt = rows[${JSON.stringify(doubt)}]`);
   if (source.weight !== null) lines.push(`sample_weight = rows[${JSON.stringify(source.weight)}]`);
   if (source.cluster != null) lines.push(`groups = rows[${JSON.stringify(source.cluster)}]`);
   if (source.time != null) lines.push(`time = rows[${JSON.stringify(source.time)}]`);
@@ -201,10 +249,10 @@ function pythonText(label: string): string {
   return /^(true|false)$/.test(label) ? label[0].toUpperCase() + label.slice(1) : label;
 }
 
-function arrayLines(models: string[]): string[] {
+function arrayLines(names: string[]): string[] {
   return [
-    "# y_true: the true classes, arrays: the scores of each model in this order",
-    `scores = dict(zip(${listed(models)}, arrays, strict=True))`,
+    "# y_true: the true classes, arrays: the scores of each model, and further columns, in this order",
+    `scores = dict(zip(${listed(names)}, arrays, strict=True))`,
   ];
 }
 
@@ -238,7 +286,8 @@ function namedCosts({ fn, fp, abstain, tp = 0, tn = 0, byClass, rates }: Costs):
 /** The command that writes the policy file; FILE stands for one the reader has to write first. */
 export function asCommand(report: ReportData, choice: Choice): string {
   const { source, seed, comparison, confidence_level: level } = report;
-  if (noRanges(report, choice)) return `# ${NO_RANGES}`;
+  const why = whyNone(report, choice) ?? whyNoFlags(askedOf(report, choice));
+  if (why !== null) return `# ${why}`;
   const words = ["demur decide"];
   const flag = (name: string, value: string | number) => words.push(option(name, String(value)));
   if (source.label === null) words.push("FILE");
@@ -258,7 +307,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
     const flags = hasRanges(choice.ranges) ? null : caseFlags(report.amounts, choice.costs);
     if (flags === null) return "# no flags stand for these costs: copy the Python code instead";
     for (const [name, value] of flags) flag(name, value);
-    if (knowsCosts(report)) words.push("--known-at-decision");
+    if (report.amounts.known) words.push("--known-at-decision");
   } else if (hasRanges(choice.ranges)) {
     for (const [name, value] of rangedCosts(choice.costs, choice.ranges)) flag(`--${name.replaceAll("_", "-")}`, spanned(value));
   } else for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
@@ -271,12 +320,32 @@ export function asCommand(report: ReportData, choice: Choice): string {
   const share = choice.ranges?.prevalence ?? choice.prevalence;
   const counted = countedShare(report, choice);
   if (share !== null) flag("--prevalence", counted === null ? spanned(share) : counted.join("/"));
-  if (choice.ranges !== null && choice.objective !== "regret") flag("--objective", choice.objective);
-  for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
+  const { include, prices, doubt, budget, guaranteed } = askedOf(report, choice);
+  if (guaranteed) flag("--objective", "guaranteed");
+  else if (choice.ranges !== null && choice.objective !== "regret") flag("--objective", choice.objective);
+  for (const [name, value] of [...namedLimits(choice.limits), ...unknownLimits(report)]) flag(`--${name.replaceAll("_", "-")}`, String(value));
+  if (budget !== null) {
+    flag("--reviews-per-day", budget.reviews);
+    flag("--day", budget.column);
+    flag("--key", budget.key);
+    if (budget.arrival) words.push("--arrival");
+    if (budget.carry_over) words.push("--carry-over");
+  }
+  if (include.length) words.push("--combine");
+  for (const [name, price] of prices) flag("--price", `${name}=${price}`);
+  if (doubt !== null) flag("--doubt", doubt);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
   flag("-o", "policy.json");
   return words.join(" ");
+}
+
+/** Why no flags ask for the same; null where some do. */
+function whyNoFlags({ include, budget, doubt }: Asked): string | null {
+  const combined = ["combinations", "cascades", ...(doubt === null ? [] : ["guards"])];
+  if (include.length && [...include].sort().join() !== combined.sort().join()) return "--combine adds rules of several models that this report leaves out: copy the Python code instead";
+  if (budget !== null && budget.per !== null && budget.per !== "day") return `no flag gives places by the ${budget.per}: copy the Python code instead`;
+  return null;
 }
 
 /** A number, or the ends of a range. */

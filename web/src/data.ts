@@ -124,6 +124,8 @@ export interface AmountsData {
   worst: number[][][] | null;
   /** Mean cost of a missed positive. */
   missed: number;
+  /** Whether rules may read the costs of a case when they decide it. */
+  known: boolean;
 }
 
 export interface ModelData {
@@ -158,17 +160,6 @@ export interface RiskCoverageData {
   coverage: number[];
   risk: number[];
   aurc: number;
-}
-
-/** A window whose decisions keep a precision with confidence. */
-export interface PromiseData {
-  precision: number;
-  lower: number;
-  upper: number;
-  decided: number;
-  /** Share of right ones among the decisions of a side; null where there are none. */
-  positive: number | null;
-  negative: number | null;
 }
 
 /** A rule in one group of cases; intervals hold for all groups together. */
@@ -206,7 +197,6 @@ export interface EvidenceData {
   } | null;
   net_benefit: NetBenefitData | null;
   risk_coverage: RiskCoverageData | null;
-  promises: PromiseData[];
 }
 
 /** Comparison of model a with model b, differences a minus b. */
@@ -248,6 +238,16 @@ export interface BlockCost {
   interval: readonly [low: number, high: number];
 }
 
+/** Number of places for reviews in every batch; its period is null where batches are no dates. */
+export interface BudgetData {
+  reviews: number;
+  column: string;
+  key: string;
+  per: string | null;
+  arrival: boolean;
+  carry_over: boolean;
+}
+
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
   answer: {
@@ -274,9 +274,9 @@ export interface ComparisonData {
   weights: string | null;
   /** Models combined into further ones, prices of asking models, a model of doubt: rules beyond those of the page. */
   include?: string[];
-  prices?: Record<string, unknown>;
-  doubt?: unknown;
-  budget?: unknown;
+  prices?: Record<string, number>;
+  doubt?: string | null;
+  budget?: BudgetData | null;
   /** As the costs describe themselves. */
   costs: Record<string, unknown> | null;
 }
@@ -398,7 +398,6 @@ function readModel(model: ModelData): void {
   bins.edges = numbers(bins.edges);
   blocks.lower = numbers(blocks.lower);
   blocks.upper = numbers(blocks.upper);
-  for (const promise of model.evidence?.promises ?? []) [promise.lower, promise.upper] = numbers([promise.lower, promise.upper]);
 }
 
 function readGroups(group: GroupData): void {

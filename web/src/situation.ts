@@ -90,7 +90,7 @@ export class Situation {
 
   /** All rules; null where the cases allow no honest cost. */
   get candidates(): Candidates | null {
-    return (this.rules ??= candidatesOf(this.prepared, this.problem));
+    return (this.rules ??= candidatesOf(this.prepared, this.problem, this.rests));
   }
 
   /** The best rule, or that of the model the reader holds on to; null also where none keeps the limits. */

@@ -136,10 +136,10 @@ export class TwoClasses implements Kind<PageState, Situation> {
 }
 
 /** The rule on show: the answer among all models, or of the one the reader holds on to. */
-function choiceOf({ data, state, problem }: Situation): Choice {
+function choiceOf({ data, state, problem, classes }: Situation): Choice {
   const { costs, prevalence, limits, ranges, objective } = problem;
   const models = state.model === null ? data.models : [data.models[state.model]];
-  return { models: models.map(({ name }) => name), costs, prevalence, limits, ranges, objective };
+  return { models: models.map(({ name }) => name), costs, prevalence, limits, ranges, objective, classes };
 }
 
 /** The file, and the group where the cases are part of it. */

@@ -11,7 +11,7 @@ import { asCommand, asPython, type Choice } from "../src/copy";
 import type { Ranges } from "../src/comparison/problem";
 import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
-import { answerWords } from "../src/comparison/words";
+import { answerSentences } from "../src/comparison/words";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
 import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost, rocHull, Curves } from "../src/math/envelope";
@@ -153,7 +153,7 @@ function aboutPage(asked: PageCase) {
   const { costs, prevalence, capacity } = asked;
   const at = new Ready(report, prevalence).at({ costs, capacity });
   const models = report.models.map(({ name }) => name);
-  const choice: Choice = { models, costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective: at.problem.objective };
+  const choice: Choice = { models, costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective: at.problem.objective, classes: at.classes };
   const start = initialState(report);
   return {
     model: at.model.name,
@@ -179,11 +179,13 @@ function aboutSituations(asked: SituationCase) {
   return asked.states.map(({ costs, ranges, prevalence: share }) => {
     const at = ready.at(costs === null ? { costs: start.costs, ranges: start.ranges, prevalence: start.prevalence } : { costs, ranges, prevalence: share });
     const { prevalence, objective } = at.problem;
-    const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective };
+    const choice: Choice = { models, costs: at.costs, prevalence, limits: at.limits, ranges: at.problem.ranges, objective, classes: at.classes };
+    const moving = ready.at({ costs: at.costs, ranges: at.problem.ranges, prevalence }, false);
     return {
       facts: at.answer!.facts,
+      moving: moving.answer!.facts.cost,
       words: at.headline(true).join(" "),
-      facts_words: answerWords(at.answer!.facts),
+      facts_words: answerSentences(at.answer!.facts).join(" "),
       command: asCommand(report, choice),
       python: asPython(report, choice),
       policy: whyNoPolicy(at) === null ? policyFile(at) : null,
@@ -241,7 +243,7 @@ function answer(asked: Case) {
     case "situations":
       return aboutSituations(asked);
     case "words":
-      return asked.facts.map(answerWords);
+      return asked.facts.map((facts) => answerSentences(facts).join(" "));
     case "numbers":
       return aboutNumbers(asked);
   }

@@ -6,7 +6,7 @@ import { readClassReport, type ClassReportData } from "../src/classes/data";
 import { readState, startOf, writeState } from "../src/classes/state";
 import { DataError, readReport, type ReportData } from "../src/data";
 import type { Facts } from "../src/comparison/facts";
-import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
+import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
 import { Curves } from "../src/math/envelope";
 import { prepare } from "../src/math/models";
@@ -20,7 +20,7 @@ import { embedded } from "../src/panels/methods";
 import { remarks } from "../src/remarks";
 import { initialState, maxAbstention, readFragment, reportLimits, startingCosts, writeFragment } from "../src/state";
 
-const point = { ranges: null, objective: "expected" } as const;
+const point = { ranges: null, objective: "expected", classes: { positive: "positive", negative: "negative" } } as const;
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
@@ -160,6 +160,25 @@ test("seed, level and the meaning of weights travel along where they are not the
   assert.match(asPython(odd, choice), /max_abstention=0.25, max_fn_rate=0.1, sample_weight=sample_weight, weights="repeats", confidence_level=0.9, seed=3\)/);
 });
 
+test("what Python or flags cannot say has a sentence instead of a copy", () => {
+  const budget = { reviews: 3, column: "day", key: "id", per: "day", arrival: false, carry_over: false };
+  const comparison = { answer: null, objective: "expected", prevalence_range: null, limits: {}, weights: null, costs: null };
+  const choice = { models: report.models.map(({ name }) => name), costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: null, ...point };
+  const placed = { ...report, comparison: { ...comparison, budget } };
+  assert.match(asCommand(placed, choice), /--reviews-per-day 3 --day day --key id -o/);
+  assert.match(asPython(placed, { ...choice, limits: { maxAbstention: 0.1 } }), /^# a number of places stands beside no other limit .*\n$/);
+  assert.match(asCommand(placed, { ...choice, costs: { fn: 1, fp: 1, abstain: Infinity } }), /^# places .* need a price of a review/);
+  assert.equal(asCommand({ ...report, comparison: { ...comparison, budget: { ...budget, per: "week" } } }, choice), "# no flag gives places by the week: copy the Python code instead");
+  const some = { ...report, comparison: { ...comparison, include: ["cascades"], prices: { inf: 0.5, B: 2 } } };
+  assert.match(asCommand(some, choice), /^# --combine adds rules of several models/);
+  assert.match(asPython(some, choice), /include=\["cascades"\], prices=\{"inf": 0.5, "B": 2\}/);
+  // of one model held on to: its own price, and no rules of several
+  assert.match(asCommand(some, { ...choice, models: ["B"] }), /--cost-abstain 0.2 --price B=2 -o/);
+  const promised = { ...report, comparison: { ...comparison, limits: { precision_confidence: 0.8 } } };
+  assert.match(asCommand(promised, choice), /--precision-confidence 0.8 -o/);
+  assert.match(asPython(promised, { ...choice, ranges: { fn: [1, 2], fp: null, abstain: null, prevalence: null } }), /^# a promised precision needs/);
+});
+
 test("too few cases have a sentence, and thresholds to look at", () => {
   const at = new Situation(report, initialState(report), prepare(report, null), new Curves(report), "light");
   assert.equal(at.answer, null);
@@ -187,14 +206,14 @@ test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortestCut(0.0595654, 0.058, 0.0603), 0.06);
   assert.equal(shortestCut(0.55, 0.5, 0.6), 0.55);
   assert.deepEqual([0.06, -2, 1234567, 1e16, 1e-5, -Infinity].map(thresholdText), ["0.06", "-2", "1234567", "1e+16", "1e-05", "-inf"]);
-  assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
+  assert.deepEqual(sharesOf1000([0.3331, 0.3334, 0.3335]), [333, 333, 334]);
 });
 
 test("the footer says what the page holds of the cases", () => {
   const cases = { positives: 2, sizes: null, folds: ["0101"], forward: false, first: 0, clusters: null, scores: [[0, 1, 0, 1], [0, 1, 0, 1]] };
   const rest = "no names and no other columns of the data. It works without a network.";
   assert.equal(embedded({ ...report, cases }), `This page contains the scores and classes of 4 cases, ${rest}`);
-  const amounts = { named: {}, same: [], columns: [], groups: null, worst: null, missed: 1 };
+  const amounts = { named: {}, same: [], columns: [], groups: null, worst: null, missed: 1, known: false };
   assert.match(embedded({ ...report, cases: { ...cases, sizes: [1, 2, 1, 1] }, amounts }), /the scores, weights, costs and classes of 4 cases/);
   assert.equal(
     embedded(report),

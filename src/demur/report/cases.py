@@ -227,6 +227,7 @@ def _amounts(comparison: Comparison, costs: CaseCosts, cells: IntArray | None) -
     - groups: by model scores in groups with the sums of every fold; None where every case is listed
     - worst: by model, class and decision the largest cost of the cases it may treat so; None like `groups`
     - missed: what a positive costs on average if it is called negative
+    - known: whether rules may read the costs of a case when they decide it
     """
     split = next(iter(comparison.cases.values()))
     assert split.losses is not None
@@ -274,6 +275,7 @@ def _amounts(comparison: Comparison, costs: CaseCosts, cells: IntArray | None) -
         if groups is None
         else [_worst(comparison.cases[name], model) for name, model in comparison.judged.items()],
         "missed": float(np.average(missed, weights=split.sizes[split.positive])),
+        "known": costs.known_at_decision,
     }
 
 

@@ -335,7 +335,7 @@ class Report(Result):
                 "The rule of the answer is none of thresholds alone: charts show the cheapest that is."
             )
         if problem.budget is not None:
-            said.append("Windows on the page, and the command it copies, do not know the number of places.")
+            said.append("Windows on the page do not know the number of places; what it copies keeps it.")
         if problem.prices:
             said.append("The charts of the page leave out what asking models costs.")
         if comparison is not None and problem.many and not holds_rows(comparison.choice):

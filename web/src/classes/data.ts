@@ -1,5 +1,5 @@
 /** What the page of many classes reads: rules with the tables of their decisions on held-out cases. */
-import { DataError, unpacked, type BlockCost, type DesignData } from "../data";
+import { DataError, unpacked, type BlockCost, type DesignData, type ReportData } from "../data";
 import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
@@ -65,16 +65,7 @@ export interface MadeClassAnswer {
 export interface ClassReportData {
   software: { demur: string };
   made: string;
-  source: {
-    name: string;
-    group: string | null;
-    part: string | null;
-    label: string | null;
-    weight: string | null;
-    cluster?: string | null;
-    time?: string | null;
-    rows: number | null;
-  };
+  source: Omit<ReportData["source"], "positive" | "negative" | "exact" | "certified">;
   classes: string[];
   /** The classes as the policy file has them. */
   labels: (string | number)[];

@@ -59,19 +59,7 @@ export function bracketed(ends: readonly number[], step: number, level = ""): st
 
 /** Shares that sum to 1 as whole cases of 1000 that sum to 1000: largest remainders. */
 export function sharesOf1000(shares: readonly number[]): number[] {
-  return wholeShares(shares, CASES);
-}
-
-/** The same of 100 cases. */
-export function sharesOf100(shares: readonly number[]): number[] {
-  return wholeShares(shares, 100);
-}
-
-function wholeShares(shares: readonly number[], cases: number): number[] {
-  return wholeNumbers(
-    shares.map((share) => cases * share),
-    cases,
-  );
+  return wholeNumbers(shares.map((share) => CASES * share), CASES);
 }
 
 /** Round numbers to whole ones of this sum; those with the largest remainders are rounded up. */

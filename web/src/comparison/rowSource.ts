@@ -49,12 +49,13 @@ export class RowSource implements Source {
     return found;
   }
 
-  /** What a rule decides on every case, by split. */
+  /** What a rule decides on every case, by split in which it was judged. */
   decisions(rule: Candidate): Uint8Array[] {
     let found = this.codes.get(rule);
     if (found === undefined) {
       const { rows } = this;
-      found = rows.folds.map((fold, split) => rule.fixed ?? this.decided(rule, fold, split * rows.parts));
+      const folds = rule.fixed ? rows.folds : rows.folds.slice(0, rule.decisions.honest.length / rows.parts);
+      found = folds.map((fold, split) => rule.fixed ?? this.decided(rule, fold, split * rows.parts));
       this.codes.set(rule, found);
     }
     return found;
@@ -125,7 +126,8 @@ export class RowSource implements Source {
     if (first === second) return true;
     const same = (one: Uint8Array, two: Uint8Array): boolean => one.every((code, row) => code === two[row]);
     const [one, two] = [this.decisions(first), this.decisions(second)];
-    return one.every((codes, split) => same(codes, two[split])) && same(this.written(first), this.written(second));
+    const splits = Math.min(one.length, two.length);
+    return one.slice(0, splits).every((codes, split) => same(codes, two[split])) && same(this.written(first), this.written(second));
   }
 
   private written(rule: Candidate): Uint8Array {

@@ -19,11 +19,6 @@ export function shortName(name: string): string {
 }
 
 /** Say how sure it is, what to do, what happens then, what it costs, and what is not proven. */
-export function answerWords(facts: Facts): string {
-  return answerSentences(facts).join(" ");
-}
-
-/** What to do first, then what happens, then the rest. */
 export function answerSentences(facts: Facts): string[] {
   return [
     decisionWords(facts),

@@ -4,7 +4,7 @@ import type { CostGrid } from "./costMap";
 import type { FoldTable } from "./foldTable";
 import { evenShare, mayPay } from "./units";
 import { assumedPrevalence, classWeights, shareBorders, TIE, type Weights } from "./masses";
-import { upTo } from "./search";
+import { below } from "./search";
 import type { Surface } from "./surface";
 import { trivialCosts, TRIVIAL_RULES } from "./trivial";
 
@@ -56,20 +56,20 @@ function addTable(
   single: Float64Array,
 ): void {
   const shares = table.training.blockShares(prevalence);
-  const { below, upTo: upToCut, all } = table.atCuts;
+  const { below: under, upTo, all } = table.atCuts;
   const size = shares.length;
   // cuts rise with mu: one walk per row, for this runs for every table at every point
   let cut = 0;
   for (let c = 0; c < mus.length; c++) {
     const border = evenShare(mus[c]) * (1 - TIE);
     while (cut < size && shares[cut] < border) cut++;
-    single[c] += positive * below[1][cut] + negative * mus[c] * (all[0] - below[0][cut]);
+    single[c] += positive * under[1][cut] + negative * mus[c] * (all[0] - under[0][cut]);
   }
   for (let r = 0; r < nus.length; r++) {
     const nu = nus[r];
     const row = r * mus.length;
     // the lower cut is the same along a row unless a review costs a share of a false alarm
-    let lowest = extra.alarms === 0 ? upTo(shares, shareBorders(1, nu, extra)[0] * (1 + TIE)) : -1;
+    let lowest = extra.alarms === 0 ? below(shares, shareBorders(1, nu, extra)[0] * (1 + TIE), true) : -1;
     let j = 0;
     for (let c = 0; c < mus.length; c++) {
       const mu = mus[c];
@@ -79,11 +79,11 @@ function addTable(
       const onNegative = nu + extra.negative + extra.alarms * mu;
       const border = ((mu - onNegative) / (mu + onPositive - onNegative)) * (1 - TIE);
       while (j < size && shares[j] < border) j++;
-      if (extra.alarms !== 0) lowest = upTo(shares, (onNegative / (1 - onPositive + onNegative)) * (1 + TIE));
+      if (extra.alarms !== 0) lowest = below(shares, (onNegative / (1 - onPositive + onNegative)) * (1 + TIE), true);
       const i = lowest < j ? lowest : j;
-      const first = lowest < j ? upToCut : below;
-      const missed = first[1][i] + onPositive * (below[1][j] - first[1][i]);
-      const alarmed = mu * (all[0] - below[0][j]) + onNegative * (below[0][j] - first[0][i]);
+      const first = lowest < j ? upTo : under;
+      const missed = first[1][i] + onPositive * (under[1][j] - first[1][i]);
+      const alarmed = mu * (all[0] - under[0][j]) + onNegative * (under[0][j] - first[0][i]);
       costs[row + c] += positive * missed + negative * alarmed;
     }
   }

@@ -1,6 +1,6 @@
 /** Blocks as masses under a prevalence, with what every rule on them needs. */
 import type { Totals } from "../data";
-import { below, upTo } from "./search";
+import { below } from "./search";
 import { NO_SURCHARGE, reviewsAt, evenShare, mayPay, type Surcharge } from "./units";
 
 /** Shares that differ by rounding only count as equal, as in demur.surface.masses. */
@@ -72,7 +72,7 @@ export function blockCuts(
   }
   const [lower, upper] = shareBorders(mu, nu, extra);
   const j = below(shares, upper * (1 - TIE));
-  return [Math.min(upTo(shares, lower * (1 + TIE)), j), j];
+  return [Math.min(below(shares, lower * (1 + TIE), true), j), j];
 }
 
 /** Up to the first share blocks are called negative, from the second on positive, where abstaining may pay. */

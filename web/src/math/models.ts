@@ -58,11 +58,18 @@ export function searchesScores({ report }: Prepared): boolean {
   return report.cases !== null;
 }
 
-/** All rules to choose from; null without honest costs. */
-export function candidatesOf(prepared: Prepared, problem: Problem): Candidates | null {
+/** The same model judged by its first split alone, which takes a fraction of the time. */
+function firstSplit(judged: Judged): Judged {
+  return { ...judged, tables: judged.tables.slice(0, judged.tables.length / judged.repeats), repeats: 1 };
+}
+
+/** All rules to choose from; null without honest costs. Until the hand rests a search among all scores is in one split. */
+export function candidatesOf(prepared: Prepared, problem: Problem, rests: boolean): Candidates | null {
   const { evidence, models } = prepared;
-  const { judged, inference } = evidence;
-  if (judged === null || inference === null) return null;
+  const { inference } = evidence;
+  if (evidence.judged === null || inference === null) return null;
+  const slow = evidence.rows !== null && (problem.ranges !== null || problem.limits !== null);
+  const judged = slow && !rests ? evidence.judged.map(firstSplit) : evidence.judged;
   const rules = (asked: Problem) => judged.map((one, k) => modelCandidates(one, surfaceOf(prepared, k), k, asked));
   return {
     problem,

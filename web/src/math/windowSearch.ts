@@ -50,7 +50,8 @@ export class CutMasses {
   readonly negativeAbove: Float64Array;
   /** Of both classes. */
   readonly below: Float64Array;
-  private allowed: { key: string; cuts: Allowed } | null = null;
+  /** By limits: those of the last threshold and window. */
+  private readonly allowed = new Map<string, Allowed>();
 
   constructor(positives: ArrayLike<number>, negatives: ArrayLike<number>, toPositive: number, toNegative: number) {
     // scaling after the sums keeps whole-number counts exact
@@ -71,8 +72,13 @@ export class CutMasses {
    */
   within(limits: RuleLimits, scales: readonly Scale[] = AS_IT_IS): Allowed {
     const key = JSON.stringify([limits, scales]);
-    if (this.allowed?.key !== key) this.allowed = { key, cuts: scales.map((scale) => allowedCuts(this, limits, scale)).reduce(both) };
-    return this.allowed.cuts;
+    let found = this.allowed.get(key);
+    if (found === undefined) {
+      if (this.allowed.size > 1) this.allowed.clear();
+      found = scales.map((scale) => allowedCuts(this, limits, scale)).reduce(both);
+      this.allowed.set(key, found);
+    }
+    return found;
   }
 }
 

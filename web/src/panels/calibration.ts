@@ -20,8 +20,6 @@ export function calibrationPanel(app: TwoApp): Panel {
     id: "calibration",
     title: "Calibration",
     label: "Reliability diagram",
-    xFormat: percentMark,
-    yFormat: percentMark,
     names: ({ names }) => ["probability that the model names", `${names.positive} in truth`],
     missing: (at) => (isProbability(at, at.k) ? null : `The scores of ${at.modelName} are no probabilities: there is nothing to calibrate.`),
     about: (at) => {
@@ -32,8 +30,6 @@ export function calibrationPanel(app: TwoApp): Panel {
       const band = at.model.evidence?.calibration?.band ?? null;
       const edge = (side: number[]): [number, number][] => side.map((share, k) => [band!.forecast[k], share]);
       return {
-        x: [0, 1],
-        y: [0, 1],
         curves: [
           { places: [[0, 0], [1, 1]] },
           ...at.data.models.flatMap((_, model) => (isProbability(at, model) ? [{ places: places(at, model), model }] : [])),

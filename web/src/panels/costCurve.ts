@@ -1,4 +1,5 @@
 /** Drummond-Holte cost curve: what never abstaining costs at every mix of prevalence and prices. */
+import { general } from "../numbers";
 import { normalizedCost, probabilityCost } from "../math/envelope";
 import type { Situation } from "../situation";
 import type { TwoApp } from "../twoClasses";
@@ -12,6 +13,8 @@ export function costCurvePanel(app: TwoApp): Panel {
     id: "cost-curve",
     title: "Cost curve",
     label: "Cost curve",
+    xFormat: general,
+    yFormat: general,
     names: () => ["weight of misses among all possible costs", "cost, as a share of the worst possible"],
     missing: (at) => {
       if (at.data.amounts !== null) return "No cost curve where every case has its own costs: amounts have no normal form with two parameters.";
@@ -25,7 +28,6 @@ export function costCurvePanel(app: TwoApp): Panel {
       const top = Math.min(0.5, 1.08 * most);
       const edge = (side: "low" | "high"): Place[] => (band?.x ?? []).map((x, k) => [x, band![side][k]]);
       return {
-        x: [0, 1],
         y: [0, top],
         curves: [{ places: [[0, 0], [top, top]] }, { places: [[1 - top, top], [1, 0]] }, ...curves],
         band: [...edge("low"), ...edge("high").reverse()],

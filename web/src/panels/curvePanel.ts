@@ -19,8 +19,8 @@ export interface Curve {
 }
 
 export interface Chart {
-  x: [number, number];
-  y: [number, number];
+  /** Ends of the axis; shares where nothing else is said, as always across. */
+  y?: [number, number];
   curves: readonly Curve[];
   /** Corners of an area around a curve of the model on show. */
   band?: readonly Place[];
@@ -45,6 +45,7 @@ export interface CurveSpec {
   title: string;
   label: string;
   names(at: Situation): [x: string, y: string];
+  /** Percentages where nothing else is said. */
   xFormat?: (value: number) => string;
   yFormat?: (value: number) => string;
   /** Why there is nothing to draw; null where there is. */
@@ -68,8 +69,7 @@ export function curvePanel(app: TwoApp, spec: CurveSpec): Panel {
       id: `chart-${spec.id}`,
       label: spec.label,
       ...{ xName: "", yName: "", ratio: 0.72, lowest: 260, highest: 480, left: 56, focusable: spec.stops !== undefined },
-      ...(spec.xFormat && { xFormat: spec.xFormat }),
-      ...(spec.yFormat && { yFormat: spec.yFormat }),
+      ...{ xFormat: spec.xFormat ?? percentMark, yFormat: spec.yFormat ?? percentMark },
     },
     () => app.redraw(panel),
   );
@@ -100,8 +100,8 @@ export function curvePanel(app: TwoApp, spec: CurveSpec): Panel {
     show(said, reason === null);
     setText(frame.about, spec.about(at));
     if (reason !== null || !plot.ready) return;
-    const { x, y, curves: lines, band: corners = [] } = spec.chart(at);
-    plot.axes(x, y);
+    const { y = [0, 1], curves: lines, band: corners = [] } = spec.chart(at);
+    plot.axes([0, 1], y);
     plot.name(...spec.names(at));
     attr(band, { d: trace(corners, true), fill: modelColour(at.k, at.theme) });
     curves.replaceChildren(

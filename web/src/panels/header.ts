@@ -1,5 +1,6 @@
 /** The first line: what the page is about, and one menu with the ways to take the decision elsewhere. */
 import type { App } from "../app";
+import { capital } from "../comparison/words";
 import { THEMES, type ThemeChoice } from "../kind";
 import { savedPage } from "../savedPage";
 import { choice } from "../view/choice";
@@ -24,6 +25,12 @@ export function header(app: App, sent: string, skips: readonly (readonly [text: 
   show(text, false);
 
   async function copy(what: string, words: string): Promise<void> {
+    // a comment alone says why there is nothing to copy
+    const why = /^# (.+)\n?$/.exec(words);
+    if (why !== null) {
+      setText(said, `${capital(why[1])}.`);
+      return;
+    }
     const done = await toClipboard(words);
     show(text, !done);
     if (!done) {

@@ -18,7 +18,6 @@ export function netBenefitPanel(app: TwoApp): Panel {
     id: "net-benefit",
     title: "Net benefit",
     label: "Net benefit against the threshold probability",
-    xFormat: percentMark,
     yFormat: (value) => String(Number(value.toPrecision(2))),
     names: () => ["probability from which on one acts", "right ones per case, less the price of wrong ones"],
     missing: (at) => (found(at) === null ? `Net benefit needs probabilities and both classes; the scores of ${at.modelName} are none.` : null),
@@ -27,7 +26,6 @@ export function netBenefitPanel(app: TwoApp): Panel {
       const own = found(at)!;
       const highest = Math.max(rate(at), ...own.value);
       return {
-        x: [0, 1],
         y: [-0.25 * highest, 1.08 * highest],
         curves: [
           { places: own.threshold.map((t) => [t, all(at, t)]) },

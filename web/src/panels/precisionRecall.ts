@@ -5,7 +5,7 @@ import type { Situation } from "../situation";
 import { threshold } from "../view/format";
 import type { Panel } from "../view/panel";
 import { shown } from "../view/saving";
-import { curvePanel, percentMark, type Here } from "./curvePanel";
+import { curvePanel, type Here } from "./curvePanel";
 
 /** Share of right ones among the cases called positive (demur.precision_recall_curve). */
 function precisionOf(tpr: number, fpr: number, rate: number): number {
@@ -24,14 +24,10 @@ export function precisionRecallPanel(app: TwoApp): Panel {
     id: "precision-recall",
     title: "Precision and recall",
     label: "Precision against recall",
-    xFormat: percentMark,
-    yFormat: percentMark,
     names: ({ names }) => [`${names.positive} found (recall)`, `right among those called ${names.positive}`],
     missing: ({ data }) => (data.models[0].roc.fpr.length === 0 ? "Needs cases of both classes." : null),
     about: ({ prevalence }) => `at ${percent(prevalence)} positive; dotted: calling every case positive`,
     chart: (at) => ({
-      x: [0, 1],
-      y: [0, 1],
       curves: [
         { places: [[0, at.prevalence], [1, at.prevalence]] },
         ...at.data.models.map((_, model) => ({ places: places(at, model), model })),

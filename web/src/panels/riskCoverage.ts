@@ -5,7 +5,7 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import type { Panel } from "../view/panel";
 import { shown } from "../view/saving";
-import { curvePanel, percentMark } from "./curvePanel";
+import { curvePanel } from "./curvePanel";
 
 export function riskCoveragePanel(app: TwoApp): Panel {
   const found = (at: Situation, k = at.k): RiskCoverageData | null => at.data.models[k].evidence?.risk_coverage ?? null;
@@ -14,7 +14,6 @@ export function riskCoveragePanel(app: TwoApp): Panel {
     id: "risk-coverage",
     title: "Risk and coverage",
     label: "Errors among the cases answered against their share",
-    xFormat: percentMark,
     yFormat: (value) => `${Number((100 * value).toPrecision(2))} %`,
     names: () => ["share of the cases answered", "wrong among them"],
     missing: (at) => (found(at) === null ? `The scores of ${at.modelName} are no probabilities: they do not say which answer is sure.` : null),
@@ -25,7 +24,7 @@ export function riskCoveragePanel(app: TwoApp): Panel {
         return other === null ? [] : [{ places: pairs(other), model }];
       });
       const most = Math.max(...curves.flatMap(({ places }) => places.map(([, risk]) => risk)), 0.01);
-      return { x: [0, 1], y: [0, 1.08 * most], curves };
+      return { y: [0, 1.08 * most], curves };
     },
     here: ({ window }) => {
       const decided = 1 - window.abstain;

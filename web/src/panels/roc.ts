@@ -13,14 +13,10 @@ export function rocPanel(app: TwoApp): Panel {
     id: "roc",
     title: "ROC",
     label: "ROC curve",
-    xFormat: percentMark,
-    yFormat: percentMark,
     names: ({ names }) => [`${names.negative} called ${names.positive}`, `${names.positive} found`],
     missing: (at) => (at.hull === null ? "Needs cases of both classes." : null),
     about: () => "dotted: hull of the curve, and chance",
     chart: (at) => ({
-      x: [0, 1],
-      y: [0, 1],
       curves: [
         { places: [[0, 0], [1, 1]] },
         { places: hull(at) },
