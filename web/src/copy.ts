@@ -2,7 +2,7 @@
 import type { AmountsData, ReportData } from "./data";
 import type { Ends, Problem, Ranges } from "./comparison/problem";
 import type { Costs } from "./math/units";
-import { namedLimits, type RuleLimits } from "./math/windowSearch";
+import { limitsGiven, type RuleLimits } from "./math/windowSearch";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
 export interface Choice {
@@ -166,7 +166,7 @@ function settings(report: ReportData, choice: Choice): string[] {
     named.push(`prevalence=${counted === null ? choice.prevalence : `Prevalence(positives=${counted[0]}, cases=${counted[1]})`}`);
   }
   if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
-  for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
+  for (const [{ name }, value] of limitsGiven(choice.limits)) named.push(`${name}=${value}`);
   if (source.weight !== null || comparison?.weights != null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
   if (design?.clusters != null) named.push("groups=groups");
@@ -272,7 +272,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
   const counted = countedShare(report, choice);
   if (share !== null) flag("--prevalence", counted === null ? spanned(share) : counted.join("/"));
   if (choice.ranges !== null && choice.objective !== "regret") flag("--objective", choice.objective);
-  for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
+  for (const [{ name }, value] of limitsGiven(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
   flag("-o", "policy.json");
