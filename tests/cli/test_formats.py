@@ -10,6 +10,7 @@ import pytest
 
 from command_line import COSTS, GOOD, Y, table_file
 from demur import ScoreCounts
+from demur._tables import files
 from demur._tables.files import write_tables
 from demur._tables.table import Column, Table
 
@@ -22,6 +23,14 @@ def test_json_by_its_name(run, many, tmp_path):
     assert json.loads((tmp_path / "c.json").read_text()) == expected
     assert run("check", "p.csv", "--model", "good", "-o", "check.JSON").code == 0
     assert json.loads((tmp_path / "check.JSON").read_text())["schema"] == "demur.check"
+
+
+def test_an_ending_is_a_format_as_soon_as_tables_have_it(run, many, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "TABLE_FORMATS", (*files.TABLE_FORMATS, ".v2"))
+    monkeypatch.setitem(files._PROGRAMS, ".v2", files._PROGRAMS[".csv"])
+    for name in ("c.v2", "c.csv"):
+        assert run(*COMPARE, "-o", name, "-q").code == 0
+    assert (tmp_path / "c.v2").read_text() == (tmp_path / "c.csv").read_text()
 
 
 @pytest.mark.parametrize("name", ["c.txt", "c", "c.v2"])

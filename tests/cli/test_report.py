@@ -219,7 +219,7 @@ def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
         main(["compare", "p.csv", *flags, "--json", "-q"])
     assert json.loads(capsys.readouterr().out)["comparison"] == document["comparison"]
     code, out = run(capsys, "p.csv", *flags, "--dossier", "d.pdf")
-    assert (code, "must end in .md, .docx, .html, .tex" in out.err) == (2, True)
+    assert (code, "must end in .md, .tex, .html or .docx" in out.err) == (2, True)
     code, out = run(capsys, "p.csv", *flags, "--private", 5)
     assert (code, "`--private` is for two classes" in out.err) == (2, True)
 

@@ -8,7 +8,7 @@ import { answerSentences } from "./comparison/words";
 import type { ReportData } from "./data";
 import { boundsOf, searchesScores, type Prepared } from "./math/models";
 import { normalForm, sameCosts, type Costs } from "./math/units";
-import { sameLimits, type RuleLimits } from "./math/windowSearch";
+import { limitsGiven, sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
 import { asksForKnown, reportLimits, sameRanges, startingCosts, startingRanges } from "./state";
 
@@ -150,13 +150,6 @@ export function headlineSentences(facts: Facts, costs: Costs, costsGiven: boolea
   return [`${opening}: ${first[0].toLowerCase()}${first.slice(1)}`, ...rest];
 }
 
-const LIMIT_WORDS: Record<keyof RuleLimits, string> = {
-  maxAbstention: "at most {} of the cases sent to a person",
-  minPrecisionPositive: "at least {} of the positive decisions right",
-  minPrecisionNegative: "at least {} of the negative decisions right",
-  maxFnRate: "at most {} of the positives missed",
-};
-
 const OBJECTIVE_WORDS: Record<Problem["objective"], string> = {
   expected: "",
   regret: "Chosen for the smallest regret over the ranges.",
@@ -165,9 +158,7 @@ const OBJECTIVE_WORDS: Record<Problem["objective"], string> = {
 
 /** What a rule had to keep and was chosen for (demur.comparison.words.condition_words); empty if nothing special. */
 export function conditionWords(limits: RuleLimits | null, ranges: Ranges | null, objective: Problem["objective"]): string {
-  const kept = (Object.keys(LIMIT_WORDS) as (keyof RuleLimits)[])
-    .filter((key) => limits?.[key] !== undefined)
-    .map((key) => LIMIT_WORDS[key].replace("{}", `${general(100 * limits![key]!, 12)} %`));
+  const kept = limitsGiven(limits).map(([{ words }, value]) => words.replace("{}", `${general(100 * value, 12)} %`));
   const sentences = [kept.length ? `Limits: ${kept.join(", ")}.` : "", ranges === null ? "" : OBJECTIVE_WORDS[objective]];
   return sentences.filter((sentence) => sentence !== "").join(" ");
 }

@@ -3,7 +3,7 @@ import type { ClassNames } from "./comparison/choice";
 import type { AmountsData, BudgetData, ReportData } from "./data";
 import type { Ends, Problem, Ranges } from "./comparison/problem";
 import type { Costs } from "./math/units";
-import { namedLimits, type RuleLimits } from "./math/windowSearch";
+import { limitsGiven, type RuleLimits } from "./math/windowSearch";
 import { unknownLimits } from "./state";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
@@ -176,6 +176,11 @@ function caseFlags({ named }: AmountsData, costs: Costs): [flag: string, value: 
   return flags;
 }
 
+/** All limits of a choice by their names in Python, those that the page cannot keep as well. */
+function limitsNamed(report: ReportData, choice: Choice): [name: string, value: unknown][] {
+  return [...limitsGiven(choice.limits).map(([{ name }, value]): [string, unknown] => [name, value]), ...unknownLimits(report)];
+}
+
 /** Arguments beyond the costs, where they are not the usual ones. */
 function settings(report: ReportData, choice: Choice): string[] {
   const { source, seed, comparison, design, confidence_level: level } = report;
@@ -190,7 +195,7 @@ function settings(report: ReportData, choice: Choice): string[] {
   }
   if (guaranteed) named.push('objective="guaranteed"');
   else if (choice.ranges !== null && choice.objective !== "regret") named.push(`objective="${choice.objective}"`);
-  for (const [name, value] of [...namedLimits(choice.limits), ...unknownLimits(report)]) named.push(`${name}=${String(value)}`);
+  for (const [name, value] of limitsNamed(report, choice)) named.push(`${name}=${String(value)}`);
   if (budget !== null) named.push(`budget=${budgetInPython(budget)}`);
   if (include.length) named.push(`include=${listed(include)}`);
   if (prices.length) named.push(`prices={${prices.map(([name, price]) => `${JSON.stringify(name)}: ${price}`).join(", ")}}`);
@@ -323,7 +328,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
   const { include, prices, doubt, budget, guaranteed } = askedOf(report, choice);
   if (guaranteed) flag("--objective", "guaranteed");
   else if (choice.ranges !== null && choice.objective !== "regret") flag("--objective", choice.objective);
-  for (const [name, value] of [...namedLimits(choice.limits), ...unknownLimits(report)]) flag(`--${name.replaceAll("_", "-")}`, String(value));
+  for (const [name, value] of limitsNamed(report, choice)) flag(`--${name.replaceAll("_", "-")}`, String(value));
   if (budget !== null) {
     flag("--reviews-per-day", budget.reviews);
     flag("--day", budget.column);

@@ -5,7 +5,7 @@ import type { MapMode } from "./math/costMap";
 import type { FixedRule } from "./math/fixedRule";
 import type { Costs } from "./math/units";
 import { THEMES, type ThemeChoice } from "./kind";
-import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
+import { LIMITS, type RuleLimits } from "./math/windowSearch";
 
 export interface PageState {
   costs: Costs;
@@ -135,15 +135,15 @@ export function maxAbstention(state: PageState): number {
 
 /** The limits the report was made with that this page cannot keep, by Python's names. */
 export function unknownLimits({ comparison }: ReportData): [name: string, value: unknown][] {
-  const known = new Set(Object.values(LIMIT_NAMES));
+  const known = new Set(Object.values(LIMITS).map(({ name }) => name));
   return Object.entries(comparison?.limits ?? {}).filter(([name]) => !known.has(name));
 }
 
 /** The limits the report was made with, as far as the page can keep them. */
 export function reportLimits({ comparison }: ReportData): RuleLimits {
   const given = comparison?.limits ?? {};
-  const known = Object.entries(LIMIT_NAMES).filter(([, name]) => name in given);
-  return Object.fromEntries(known.map(([key, name]) => [key, given[name]]));
+  const known = Object.entries(LIMITS).filter(([, { name }]) => name in given);
+  return Object.fromEntries(known.map(([key, { name }]) => [key, given[name]]));
 }
 
 /** What every rule must keep: the limits of the report, with the reader's own on reviews; null without any. */

@@ -5,6 +5,7 @@ import { asCommand, asPython } from "../src/copy";
 import { readClassReport, type ClassReportData } from "../src/classes/data";
 import { readState, startOf, writeState } from "../src/classes/state";
 import { DataError, readReport, type ReportData } from "../src/data";
+import { chosenOf, cornerRules, type Candidates } from "../src/comparison/choice";
 import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
@@ -233,6 +234,14 @@ test("a limit the page does not know is named", () => {
   assert.doesNotMatch(remarks(made({ max_abstention: 0.2 }), startingCosts(report)).join(" "), /cannot keep/);
   const classes = { schema: "demur.class_report", version: 4, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
   assert.match(readClassReport(JSON.stringify(classes)).notes[0], /cannot keep the limit max_error \(0\.1\)/);
+});
+
+test("without a rule that keeps the limits, corners of the ranges have no rules either", () => {
+  const ends = { fn: [1, 2], fp: null, abstain: null, prevalence: null } as const;
+  const problem = { costs: { fn: 1.5, fp: 1, abstain: 0.1 }, prevalence: 0.5, ranges: ends, objective: "regret", limits: { maxFnRate: 0 }, byCase: false } as const;
+  const none = { problem, trivial: [], models: [[]], chosenFor: () => [], inference: {} } as unknown as Candidates;
+  assert.deepEqual(cornerRules(none), []);
+  assert.equal(chosenOf([], none, [0, 0]), null);
 });
 
 test("a group is copied with the file it is part of", () => {

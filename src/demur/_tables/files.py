@@ -2,7 +2,8 @@
 
 import csv
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,6 @@ from demur._tables.documents import DOCUMENTS, archive, write_document
 from demur._tables.table import Section, Table
 
 __all__ = ["TABLE_FORMATS", "joined_groups", "left_out_of", "write_tables"]
-
-_ONE_TABLE = (".csv", ".tsv", ".parquet", ".pq")
-TABLE_FORMATS = (".csv", ".tsv", ".xlsx", ".parquet", ".pq", *(each for each in DOCUMENTS if each != ".txt"))
-"""Endings of names that ask for tables."""
 
 _Plain = Mapping[str, Sequence[Any]]
 _LONGEST_SHEET_NAME = 31
@@ -35,24 +32,15 @@ def write_tables(path: str | Path, tables: Iterable[Table], *, words: Sequence[s
         write_document(path, "", [*sections, *(table.section() for table in tables)])
         return
     plain = {table.name: content for table in tables if (content := table.plain())}
-    if suffix == ".xlsx":
-        with draft_of(path) as draft:
-            archive(draft, dict(_workbook(plain)))
-        return
-    first = next(iter(plain.values()))
-    if suffix in (".parquet", ".pq"):
-        _write_parquet(path, first)
-        return
-    with whole_file(path) as handle:
-        writer = csv.writer(handle, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-        lines = [list(first), *_rows(first)]
-        writer.writerows([["" if cell is None else spreadsheet(cell) for cell in line] for line in lines])
+    write, takes_all = _PROGRAMS[suffix]
+    write(path, plain if takes_all else next(iter(plain.values())))
 
 
 def left_out_of(path: str | Path, tables: Iterable[Table]) -> list[str]:
     """Return the names of the tables that a format with room for one leaves out."""
     names = [table.name for table in tables if table.plain()]
-    return names[1:] if Path(path).suffix.lower() in _ONE_TABLE else []
+    _, takes_all = _PROGRAMS.get(Path(path).suffix.lower(), (None, True))
+    return [] if takes_all else names[1:]
 
 
 def joined_groups(column: str, groups: Mapping[str, Mapping[str, Table]], *, stacked: bool) -> list[Table]:
@@ -71,6 +59,13 @@ def joined_groups(column: str, groups: Mapping[str, Mapping[str, Table]], *, sta
 
 def _rows(table: _Plain) -> list[tuple[Any, ...]]:
     return list(zip(*table.values(), strict=True))
+
+
+def _write_csv(path: str | Path, table: _Plain, *, separator: str = ",") -> None:
+    with whole_file(path) as handle:
+        writer = csv.writer(handle, delimiter=separator, lineterminator="\n")
+        lines = [list(table), *_rows(table)]
+        writer.writerows([["" if cell is None else spreadsheet(cell) for cell in line] for line in lines])
 
 
 def _write_parquet(path: str | Path, table: _Plain) -> None:
@@ -99,6 +94,11 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+
+
+def _write_workbook(path: str | Path, tables: Mapping[str, _Plain]) -> None:
+    with draft_of(path) as draft:
+        archive(draft, dict(_workbook(tables)))
 
 
 def _workbook(tables: Mapping[str, _Plain]) -> Iterable[tuple[str, str]]:
@@ -161,3 +161,18 @@ def _letters(column: int) -> str:
         column, letter = divmod(column - 1, 26)
         name = chr(ord("A") + letter) + name
     return name
+
+
+# ---------------------------------------------------------------- all of them
+
+_PROGRAMS: dict[str, tuple[Callable[[str | Path, Any], None], bool]] = {
+    ".csv": (_write_csv, False),
+    ".tsv": (partial(_write_csv, separator="\t"), False),
+    ".xlsx": (_write_workbook, True),
+    ".parquet": (_write_parquet, False),
+    ".pq": (_write_parquet, False),
+}
+"""Ending of a name -> what writes it, and whether it takes all tables, by name, or the first."""
+
+TABLE_FORMATS = (*_PROGRAMS, *(each for each in DOCUMENTS if each != ".txt"))
+"""Endings of names that ask for tables."""

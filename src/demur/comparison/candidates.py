@@ -33,7 +33,7 @@ from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray
-from demur.windows.cheapest import cheapest_window
+from demur.windows.cheapest import limited_window
 from demur.windows.range_search import range_search
 from demur.windows.rule import Rule, Window
 from demur.windows.search import Prices, prevalence_factors
@@ -510,7 +510,7 @@ def choose_cuts(counts: ScoreCounts, problem: DecisionProblem) -> Cuts:
 
     Raises `UndefinedError` if no window keeps the limits.
     """
-    costs, rate, limits = problem.point, problem.rate, problem.limits.given()
+    costs, rate, limits = problem.point, problem.rate, problem.limits
     prevalence = check_prevalence(rate, positives=counts.n_positive, negatives=counts.n_negative)
     relative = {"mu": costs.mu, "nu_positive": costs.nu_positive, "nu_negative": costs.nu_negative}
     relative["prevalence"] = prevalence
@@ -527,9 +527,9 @@ def choose_cuts(counts: ScoreCounts, problem: DecisionProblem) -> Cuts:
         if best is None:
             raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
         return Cuts(AbstentionWindow.of_cuts(masses, (best.start, best.stop), **relative), best.gap)
-    if limits:
-        level = limits.pop("precision_confidence", None)
-        limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **limits)
+    if limits.given():
+        level = limits.precision_confidence
+        limited = limited_window(counts, limits, costs=costs, prevalence=rate, confidence_level=level)
         return Cuts(limited, 0.0)
     return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
 

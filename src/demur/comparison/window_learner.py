@@ -6,7 +6,7 @@ called positive and if reviewed, each for negatives and then positives.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.evaluate import FoldWindows, TrainingSets
 from demur.honest.training_sums import GroupedRows, Groups, columns_of
 from demur.typing import FloatArray, IntArray
-from demur.windows.cheapest import cheapest_window
+from demur.windows.cheapest import limited_window
 from demur.windows.range_search import range_searches
 from demur.windows.search import (
     CasePrices,
@@ -159,9 +159,8 @@ def no_window(counts: ScoreCounts, problem: DecisionProblem) -> UndefinedError:
     if problem.ranged and problem.objective != "expected":
         return UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
     review = 0.0 if problem.may_abstain else np.inf
-    given: dict[str, Any] = problem.limits.given()
     try:
-        cheapest_window(counts, mu=1.0, nu=review, prevalence=problem.rate, **given)
+        limited_window(counts, problem.limits, mu=1.0, nu=review, prevalence=problem.rate)
     except UndefinedError as error:
         return error
     return UndefinedError("No window keeps the limits. Hint: loosen one of them.")

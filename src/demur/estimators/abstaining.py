@@ -292,7 +292,8 @@ class AbstainingClassifier(TwoClassAbstainer):
     @property
     def _limits(self) -> Limits:
         """Limits as `compare_models` takes them, from the parameters of the same names."""
-        return Limits(**{limit.name: getattr(self, limit.name) for limit in fields(Limits)})
+        own = self.get_params(deep=False)
+        return Limits(**{limit.name: own[limit.name] for limit in fields(Limits) if limit.name in own})
 
     def _check(self, cases: TrainingCases) -> None:
         check_confidence_level(self.confidence_level)
@@ -339,8 +340,11 @@ class AbstainingClassifier(TwoClassAbstainer):
             return CostModel(cost_fp=float(mu), cost_abstain=float(nu) if np.isfinite(nu) else None)
         if self.max_abstention is not None:
             return CostModel(cost_abstain=0.0)  # errors count, reviews within the limit do not
-        if self.max_fn_rate is not None:
-            raise InputError("`max_fn_rate` needs costs or max_abstention, got neither. Hint: pass costs=.")
+        for limit, _ in self._limits.kept():
+            if not limit.promise:
+                raise InputError(
+                    f"`{limit.name}` needs costs or max_abstention, got neither. Hint: pass costs=."
+                )
         if self._limits.given():
             return None
         raise InputError(

@@ -19,7 +19,7 @@ from demur.windows.constrained import class_factors, precision_promises, vacuous
 from demur.windows.limits import Limits
 from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
 
-__all__ = ["cheapest_window"]
+__all__ = ["cheapest_window", "limited_window"]
 
 
 def cheapest_window(
@@ -103,14 +103,38 @@ def cheapest_window(
     (0.2292, 0.1667)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
-    targets = precision_promises(min_precision_positive, min_precision_negative)
     limits = Limits(
         max_abstention=max_abstention,
         min_precision_positive=min_precision_positive,
         min_precision_negative=min_precision_negative,
         max_fn_rate=max_fn_rate,
     )
+    return limited_window(
+        counts,
+        limits,
+        mu=mu,
+        nu=nu,
+        nu_negative=nu_negative,
+        costs=costs,
+        confidence_level=confidence_level,
+        prevalence=prevalence,
+    )
+
+
+def limited_window(
+    counts: ScoreCounts,
+    limits: Limits,
+    *,
+    mu: float | None = None,
+    nu: float | None = None,
+    nu_negative: float | None = None,
+    costs: CostModel | None = None,
+    confidence_level: float | None = None,
+    prevalence: float | None = None,
+) -> AbstentionWindow:
+    """Return the cheapest window under any limits; see `cheapest_window`."""
+    free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
+    targets = precision_promises(limits.min_precision_positive, limits.min_precision_negative)
     limits.check_prevalence(prevalence)
     masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
     confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)

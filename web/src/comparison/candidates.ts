@@ -3,10 +3,8 @@ import { always, FoldTable, type Decisions, type Limits } from "../math/foldTabl
 import type { Surface, Window } from "../math/surface";
 import { aimsOf, type Aim } from "../math/training";
 import { TRIVIAL_RULES, ABSTAINED, type TrivialRule, type OutcomeTable } from "../math/trivial";
-import type { RuleLimits } from "../math/windowSearch";
+import { constantKeeps } from "../math/windowSearch";
 import { factorsOf, lossTable, mayAbstain, sharesOf, type Problem, type Scenario } from "./problem";
-
-const TIE = 1e-12;
 
 /** A model with the rules learned without every fold; tables of parts that are not judged are null. */
 export interface Judged {
@@ -40,7 +38,7 @@ export interface Candidate {
 }
 
 /** The decision each rule without a model makes on every case. */
-const DECISION: Record<TrivialRule, number> = {
+export const DECISION: Record<TrivialRule, number> = {
   "always positive": 1,
   "always negative": 0,
   "always abstain": ABSTAINED,
@@ -49,15 +47,8 @@ const DECISION: Record<TrivialRule, number> = {
 /** The rules without a model that keep the limits, simplest first; abstaining needs a price. */
 export function trivialCandidates(judged: Judged, problem: Problem, rate: number): Candidate[] {
   return TRIVIAL_RULES.filter((kind) => kind !== "always abstain" || mayAbstain(problem))
-    .filter((kind) => problem.limits === null || [rate, ...(problem.ranges?.prevalence ?? [])].every((one) => keepsLimits(kind, one, problem.limits!)))
+    .filter((kind) => problem.limits === null || [rate, ...(problem.ranges?.prevalence ?? [])].every((one) => constantKeeps(DECISION[kind], one, problem.limits!)))
     .map((kind) => candidate(judged, kind, null, [0, TRIVIAL_RULES.indexOf(kind)], constantRule(judged, DECISION[kind]), DECISION[kind]));
-}
-
-/** Whether one decision for all cases keeps the limits at a share `rate` of positives. */
-export function keepsLimits(kind: TrivialRule, rate: number, limits: RuleLimits): boolean {
-  if (kind === "always abstain") return (limits.maxAbstention ?? 1) >= 1;
-  if (kind === "always positive") return rate >= (limits.minPrecisionPositive ?? 0) * (1 - TIE);
-  return 1 - rate >= (limits.minPrecisionNegative ?? 0) * (1 - TIE) && (limits.maxFnRate ?? 1) >= 1;
 }
 
 /** The single threshold and, where abstaining has a price, the window of one model; only those that keep the limits without every fold. */

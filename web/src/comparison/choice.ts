@@ -67,9 +67,9 @@ export function overRanges(rule: Candidate, floors: readonly number[], problem: 
   return { worst: Math.max(...costs), regret: Math.max(...costs.map((cost, c) => cost - floors[c])) };
 }
 
-/** The cheapest rules of all corners: of any candidate, or chosen for the corner alone. */
+/** The cheapest rules of all corners: of any candidate, or chosen for the corner alone; none without ranges, or if no rule keeps the limits. */
 export function cornerRules(candidates: Candidates): Candidate[] {
-  if (candidates.problem.ranges === null) return [];
+  if (candidates.problem.ranges === null || allOf(candidates).length === 0) return [];
   return cornersOf(candidates.problem).map((corner) => cheapest([...allOf(candidates), ...candidates.chosenFor(corner)], corner)!);
 }
 

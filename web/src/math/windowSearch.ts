@@ -13,29 +13,28 @@ export interface RuleLimits {
   maxFnRate?: number;
 }
 
-/** The limits as Python and the JSON call them. */
-export const LIMIT_NAMES: Record<keyof RuleLimits, string> = {
-  maxAbstention: "max_abstention",
-  minPrecisionPositive: "min_precision_positive",
-  minPrecisionNegative: "min_precision_negative",
-  maxFnRate: "max_fn_rate",
-};
+/** A limit: what Python and the JSON call it, and how an answer says it; {} is the share. */
+interface Limit {
+  name: string;
+  words: string;
+}
 
-/** The limits that are set, by Python's names. */
-export function namedLimits(limits: RuleLimits | null): [name: string, value: number][] {
-  if (limits === null) return [];
-  const own = Object.keys(LIMIT_NAMES) as (keyof RuleLimits)[];
-  return own.filter((key) => limits[key] !== undefined).map((key) => [LIMIT_NAMES[key], limits[key]!]);
+/** All limits, in the order of Python's `Limits`; `allowedCuts` keeps them. */
+export const LIMITS: Record<keyof RuleLimits, Limit> = {
+  maxAbstention: { name: "max_abstention", words: "at most {} of the cases sent to a person" },
+  minPrecisionPositive: { name: "min_precision_positive", words: "at least {} of the positive decisions right" },
+  minPrecisionNegative: { name: "min_precision_negative", words: "at least {} of the negative decisions right" },
+  maxFnRate: { name: "max_fn_rate", words: "at most {} of the positives missed" },
+};
+const KEYS = Object.keys(LIMITS) as (keyof RuleLimits)[];
+
+/** The limits that are set, with their values. */
+export function limitsGiven(limits: RuleLimits | null): [limit: Limit, value: number][] {
+  return limits === null ? [] : KEYS.filter((key) => limits[key] !== undefined).map((key) => [LIMITS[key], limits[key]!]);
 }
 
 export function sameLimits(one: RuleLimits, two: RuleLimits): boolean {
-  return (
-    one === two ||
-    (alike(one.maxAbstention, two.maxAbstention) &&
-      alike(one.minPrecisionPositive, two.minPrecisionPositive) &&
-      alike(one.minPrecisionNegative, two.minPrecisionNegative) &&
-      alike(one.maxFnRate, two.maxFnRate))
-  );
+  return one === two || KEYS.every((key) => alike(one[key], two[key]));
 }
 
 /** A share that came as reviews per case may be off by rounding. */
@@ -121,6 +120,14 @@ function allowedCuts(masses: CutMasses, limits: RuleLimits, [toPositive, toNegat
     if (maxAbstention < 1) first[cut] = below(mass, mass[cut] - maxAbstention * total - rounding);
   }
   return { starts, stops, first };
+}
+
+/** Whether one decision for all cases keeps the limits at a share `rate` of positives: 0 and 1 are classes, other codes abstain. */
+export function constantKeeps(decision: number, rate: number, limits: RuleLimits): boolean {
+  // all cases as if they had one score: the rules without a model are its windows
+  const { starts, stops, first } = allowedCuts(new CutMasses([rate], [1 - rate], 1, 1), limits, [1, 1]);
+  const [i, j] = [Number(decision === 0), Number(decision !== 1)];
+  return starts[i] === 1 && stops[j] === 1 && i >= first[j];
 }
 
 /** What windows cost, as a term of i plus a term of j, and a size by which rounding is judged. */

@@ -1,8 +1,9 @@
 /** Colours of the map: coarse at once, fine when there is time. */
 import type { Domain } from "../domain";
-import { keepsLimits } from "../comparison/candidates";
+import { DECISION } from "../comparison/candidates";
 import { amountsSide, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
 import { TRIVIAL_RULES } from "../math/trivial";
+import { constantKeeps } from "../math/windowSearch";
 import { onPaper } from "../view/paper";
 import { inFields, priceText, roundPrices } from "../view/prices";
 import { percent } from "../numbers";
@@ -143,7 +144,7 @@ function valuesOf(at: Situation, grid: CostGrid): Float64Array {
   const mode = at.state.colour;
   const [a, b] = mode === "difference" && at.state.compare !== null ? at.state.compare : [at.k, at.k];
   const { limits, prevalence, prepared } = at;
-  const limited = limits && { limits, trivial: TRIVIAL_RULES.filter((rule) => keepsLimits(rule, prevalence, limits)) };
+  const limited = limits && { limits, trivial: TRIVIAL_RULES.filter((rule) => constantKeeps(DECISION[rule], prevalence, limits)) };
   return mapValues(mode, grid, prepared, a, b, limited);
 }
 

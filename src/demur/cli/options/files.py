@@ -19,13 +19,12 @@ _ENGINES = {
     "spark": "counts them on a cluster",
 }
 
-# endings that promise a format; other names promise nothing
+# endings that promise a format, besides those of tables; other names promise nothing
 _FORMATS = (
-    ".csv", ".tsv", ".txt", ".md", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".parquet", ".pq",
-    ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".pdf", ".docx", ".doc", ".pptx", ".odt", ".rtf",
-    ".tex", ".xml", ".yaml", ".yml", ".toml", ".png", ".svg", ".jpg", ".jpeg", ".gz", ".bz2", ".xz",
-    ".zst", ".zip", ".sqlite", ".db", ".duckdb", ".pkl", ".npy", ".npz", ".sql", ".py", ".onnx",
-    ".ipynb",
+    ".txt", ".json", ".jsonl", ".ndjson", ".htm", ".feather", ".arrow", ".xls", ".ods", ".pdf", ".doc",
+    ".pptx", ".odt", ".rtf", ".xml", ".yaml", ".yml", ".toml", ".png", ".svg", ".jpg", ".jpeg", ".gz",
+    ".bz2", ".xz", ".zst", ".zip", ".sqlite", ".db", ".duckdb", ".pkl", ".npy", ".npz", ".sql", ".py",
+    ".onnx", ".ipynb",
 )  # fmt: skip
 
 
@@ -182,8 +181,10 @@ class Output(Flags):
     @property
     def ending(self) -> str:
         """What the name of the file ends in, where that promises a format; else empty."""
+        from demur._tables.files import TABLE_FORMATS
+
         suffix = PurePath(str(self.path)).suffix.lower() if self.to_file else ""
-        return suffix if suffix in _FORMATS else ""
+        return suffix if suffix in (*_FORMATS, *TABLE_FORMATS) else ""
 
     def format(self, offered: Collection[str], hint: str | None = None) -> str:
         """Return the ending of the name; refuse one that promises what is not offered."""

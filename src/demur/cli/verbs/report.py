@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "make_report"]
 
-_DOSSIERS = (".md", ".docx", ".html", ".tex")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pages(Flags):
@@ -61,14 +59,19 @@ class Pages(Flags):
         "--dossier",
         title="Dossier",
         metavar="PATH",
-        help="Also write a dossier, .md, .docx, .html or .tex: purpose, data, costs and their source, rule, "
+        help="Also write a dossier, .md, .tex, .html or .docx: purpose, data, costs and their source, rule, "
         "evidence, the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
     )
 
     def __post_init__(self) -> None:
         """Refuse other formats before anything is read."""
-        if self.dossier is not None and Path(self.dossier).suffix.lower() not in _DOSSIERS:
-            raise InputError(f"`--dossier {self.dossier}` must end in {', '.join(_DOSSIERS)}.")
+        if self.dossier is None:
+            return
+        from demur._tables.documents import DOCUMENTS
+
+        *most, last = (ending for ending in DOCUMENTS if ending != ".txt")
+        if Path(self.dossier).suffix.lower() not in (*most, last):
+            raise InputError(f"`--dossier {self.dossier}` must end in {', '.join(most)} or {last}.")
 
 
 @verb(
