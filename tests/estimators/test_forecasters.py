@@ -14,7 +14,7 @@ from demur import InputError, KalmanForecaster, UndefinedError, rec_curve
 from demur.datasets import example_series, mackey_glass
 from demur.datasets.series import SERIES_KINDS
 from demur.estimators import DifferenceRescaler, ModelTreeRegressor, NaiveBayesRegressor, stack_forecasters
-from demur.estimators.kalman_forecaster import Autoregression, lag_rows
+from demur.estimators.stacking import Autoregression, lag_rows
 from demur.regression import rec_coverage_curve
 from examples import examples
 from reference_cases import cases

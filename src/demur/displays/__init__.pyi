@@ -9,8 +9,8 @@ from .cautious import ResponseCurveDisplay as ResponseCurveDisplay
 from .cautious import RiskCoverageDisplay as RiskCoverageDisplay
 from .cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
 from .cautious import RocSecantDisplay as RocSecantDisplay
-from .class_vacc import ClassVaccDisplay as ClassVaccDisplay
 from .comparison import BlockCostDisplay as BlockCostDisplay
+from .comparison import ClassVaccDisplay as ClassVaccDisplay
 from .comparison import GroupCostDisplay as GroupCostDisplay
 from .confidence import ConfidentSegmentDisplay as ConfidentSegmentDisplay
 from .confidence import SegmentComparisonDisplay as SegmentComparisonDisplay

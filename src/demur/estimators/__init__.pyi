@@ -6,8 +6,6 @@ from .composition import DelegatingClassifier as DelegatingClassifier
 from .cost_weighted import CostWeightedClassifier as CostWeightedClassifier
 from .guarded import GuardedClassifier as GuardedClassifier
 from .guarded import NeighbourDistance as NeighbourDistance
-from .kalman_forecaster import KalmanForecaster as KalmanForecaster
-from .kalman_forecaster import SeriesForecast as SeriesForecast
 from .mimetic import DirectThresholdClassifier as DirectThresholdClassifier
 from .mimetic import MimeticClassifier as MimeticClassifier
 from .mimetic import MimeticComparison as MimeticComparison
@@ -19,5 +17,7 @@ from .ordinal_rank import OrdinalRankClassifier as OrdinalRankClassifier
 from .ordinal_rank import SupportVectorOrdinalClassifier as SupportVectorOrdinalClassifier
 from .reliable import ReliableClassifier as ReliableClassifier
 from .stacking import DifferenceRescaler as DifferenceRescaler
+from .stacking import KalmanForecaster as KalmanForecaster
+from .stacking import SeriesForecast as SeriesForecast
 from .stacking import StackedForecast as StackedForecast
 from .stacking import stack_forecasters as stack_forecasters

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from demur.datasets.series import mackey_glass
-from demur.estimators.kalman_forecaster import Autoregression
+from demur.estimators.stacking import Autoregression
 from demur.regression.kalman import ExtendedKalmanFilter, KalmanFilter, KalmanModel
 from demur.regression.sigma_points import (
     SquareRootCentralDifferenceKalmanFilter,

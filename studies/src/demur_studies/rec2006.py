@@ -170,8 +170,7 @@ def _stacked(
     filters: tuple[str, ...],
     epochs: int,
 ) -> "StackedForecast":
-    from demur.estimators.kalman_forecaster import KalmanForecaster
-    from demur.estimators.stacking import stack_forecasters
+    from demur.estimators.stacking import KalmanForecaster, stack_forecasters
 
     bases = {name: KalmanForecaster(filter=name, epochs=epochs) for name in filters}
     return stack_forecasters(values, bases)
