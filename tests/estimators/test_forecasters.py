@@ -315,7 +315,7 @@ def test_a_useless_attribute_is_dropped_by_the_error_estimate():
 @given(st.integers(0, 10**6))
 @settings(max_examples=examples(30), deadline=None)
 def test_splits_against_trying_them_all(seed):
-    from demur.estimators.model_tree import _best_split
+    from demur.estimators.trees import _best_split
 
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, size=(14, 2)).astype(float)

@@ -26,7 +26,7 @@ from demur.honest.decisions import Judged, judge_constant, outcomes
 from demur.honest.estimates import JudgedRule, cost_gap, paid_sums
 from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
-from demur.honest.rules import Prices as PricePoints
+from demur.honest.rules import PricePoints
 from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import ABSTAIN, written_window

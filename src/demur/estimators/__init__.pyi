@@ -1,5 +1,4 @@
 from .abstaining import AbstainingClassifier as AbstainingClassifier
-from .c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
 from .cautious import CautiousClassifier as CautiousClassifier
 from .composition import CautiousEnsemble as CautiousEnsemble
 from .composition import DelegatingClassifier as DelegatingClassifier
@@ -11,7 +10,6 @@ from .mimetic import MimeticClassifier as MimeticClassifier
 from .mimetic import MimeticComparison as MimeticComparison
 from .mimetic import mimetic_configurations as mimetic_configurations
 from .mimetic import mimetic_costs as mimetic_costs
-from .model_tree import ModelTreeRegressor as ModelTreeRegressor
 from .naive_bayes_regressor import NaiveBayesRegressor as NaiveBayesRegressor
 from .ordinal_rank import OrdinalRankClassifier as OrdinalRankClassifier
 from .ordinal_rank import SupportVectorOrdinalClassifier as SupportVectorOrdinalClassifier
@@ -21,3 +19,5 @@ from .stacking import KalmanForecaster as KalmanForecaster
 from .stacking import SeriesForecast as SeriesForecast
 from .stacking import StackedForecast as StackedForecast
 from .stacking import stack_forecasters as stack_forecasters
+from .trees import LaplaceTreeClassifier as LaplaceTreeClassifier
+from .trees import ModelTreeRegressor as ModelTreeRegressor

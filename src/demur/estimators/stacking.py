@@ -30,7 +30,7 @@ from demur._checks import (
 )
 from demur._progress import Progress
 from demur._results import Result
-from demur.estimators.model_tree import ModelTreeRegressor
+from demur.estimators.trees import ModelTreeRegressor
 from demur.exceptions import UndefinedError
 from demur.regression.kalman import ExtendedKalmanFilter, KalmanFilter, KalmanModel
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve

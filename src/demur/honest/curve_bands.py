@@ -32,7 +32,7 @@ from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
 from demur.honest.held_out import reweighted
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -251,7 +251,7 @@ def envelope_band_of(
     """Make the band of an envelope from a cross-fitted surface of any prevalence."""
     # balanced classes: the operating point carries the prevalence
     hindsight, honest = (reweighted(rules, 0.5) for rules in (surface.judged_with_hindsight, surface.judged))
-    prices, errors = Prices.of_cost_curve(x), added_errors(level)
+    prices, errors = PricePoints.of_cost_curve(x), added_errors(level)
     sums = hindsight.interval_sums(prices), honest.interval_sums(prices)
     # sums of fractions of cases leave rounding where nobody errs
     hindsight_cost, honest_cost = (np.maximum(mean_and_error(one, prevalence=0.5)[0], 0.0) for one in sums)
