@@ -10,7 +10,7 @@ import pytest
 from command_line import table_file
 from demur import CostModel, compare_models
 from demur.cli.input.dependence import Dependence, date_form, is_id, name_words
-from demur.comparison.dependence import copied_rows
+from demur.comparison.missing import copied_rows
 
 N = 400
 PRICES = ("--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 1.5)

@@ -16,7 +16,7 @@ from demur import (
     Report,
     compare_models,
 )
-from demur.comparison.budget_learner import _arrival_threshold
+from demur.comparison.window_learner import _arrival_threshold
 from demur.costs.budget import Places
 from demur.engines import read_joint_counts
 from demur.windows import Budgeted, ExpectedCostRule

@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from demur import CaseCosts, CostModel, InputError, Policy, compare_models
-from demur.comparison.cascade_learner import cascade_learners
+from demur.comparison.combination_learner import cascade_learners
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.training_losses import training_losses
 from demur.costs import CostRange
 from demur.windows import Cascade
-from demur.windows.cascade_search import cheapest_cascade, written_cascade
+from demur.windows.cascade import cheapest_cascade, written_cascade
 
 COSTS = CostModel(cost_fn=10, cost_fp=5, cost_abstain=2)
 PRICES = {"cheap": 0.02, "large": 0.3}

@@ -14,7 +14,7 @@ from demur import InputError, KalmanForecaster, UndefinedError, rec_curve
 from demur.datasets import example_series, mackey_glass
 from demur.datasets.series import SERIES_KINDS
 from demur.estimators import DifferenceRescaler, ModelTreeRegressor, NaiveBayesRegressor, stack_forecasters
-from demur.estimators.kalman_forecaster import Autoregression, lag_rows
+from demur.estimators.stacking import Autoregression, lag_rows
 from demur.regression import rec_coverage_curve
 from examples import examples
 from reference_cases import cases
@@ -315,7 +315,7 @@ def test_a_useless_attribute_is_dropped_by_the_error_estimate():
 @given(st.integers(0, 10**6))
 @settings(max_examples=examples(30), deadline=None)
 def test_splits_against_trying_them_all(seed):
-    from demur.estimators.model_tree import _best_split
+    from demur.estimators.trees import _best_split
 
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 5, size=(14, 2)).astype(float)

@@ -25,7 +25,7 @@ from demur.estimators import (
     mimetic_configurations,
     mimetic_costs,
 )
-from demur.estimators.c45_pruning import added_errors, laplace_shares
+from demur.estimators.trees import added_errors, laplace_shares
 from demur.unlabelled import (
     IntegerAttribute,
     NominalAttribute,

@@ -21,7 +21,7 @@ from demur.honest.deviation_law import (
     upper_quantile,
 )
 from demur.honest.intervals import added_errors, mean_and_error
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 
 Y, S = Binormal().sample(400, rng=6)
 Z = 1.959963984540054
@@ -38,7 +38,7 @@ def test_surface_band_is_built_from_its_parts():
     low, high = band.surface.interval(mu, nu)
     assert (band.pointwise_low, band.pointwise_high) == (pytest.approx(low), pytest.approx(high))
     # above, w = z^2 / 4 misses and as many false alarms are counted in, as in the pointwise interval
-    prices = Prices.of_surface(*(axis.ravel() for axis in np.broadcast_arrays(mu, nu)))
+    prices = PricePoints.of_surface(*(axis.ravel() for axis in np.broadcast_arrays(mu, nu)))
     sums = band.surface.judged.interval_sums(prices)
     top, error = (part.reshape(9, 9) for part in mean_and_error(sums, errors=added_errors(0.95)))
     assert band.high == pytest.approx(top + band.high_factor * error)
@@ -101,7 +101,7 @@ def test_known_prevalence_moves_the_band():
 def test_deviation_at_one_point_is_standard_normal_against_theory():
     surface = cross_fitted_surface(Y, S, rng=0, repeats=2)
     for rules in (surface.judged, surface.judged_with_hindsight):
-        prices = Prices.of_surface(np.array([0.8]), np.array([0.2]))
+        prices = PricePoints.of_surface(np.array([0.8]), np.array([0.2]))
         part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))
         sizes = group_sizes(rules)
         influence = part(np.eye(len(sizes)))[0]
@@ -118,7 +118,7 @@ def test_deviations_of_the_same_point_twice_do_not_widen_the_band():
     surface = cross_fitted_surface(Y, S, rng=0)
     found = []
     for points in (1, 5):
-        prices = Prices.of_surface(np.full(points, 0.8), np.full(points, 0.2))
+        prices = PricePoints.of_surface(np.full(points, 0.8), np.full(points, 0.2))
         part = loss_part(surface.judged, prices, inverse_error(surface.judged.mean_and_error(prices)[1]))
         sizes = group_sizes(surface.judged)
         found.append(max_deviations(sizes, [part], n_resamples=40, rng=np.random.default_rng(1)))

@@ -32,7 +32,7 @@ from demur.honest.evaluate import BlockLearner, CountsLearner, evaluate
 from demur.honest.expected_cost import expected_cost_of, judged_rule
 from demur.honest.held_out import JudgedRules, Weighting
 from demur.honest.pairs import _cumulate, judged_pair
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.paired.scores import JointScores
 from demur.windows.cheapest import cheapest_window
 from demur.windows.rule import Window
@@ -135,7 +135,7 @@ def test_honest_costs_and_differences_against_brute_force(weighted, repeats, mu,
     mean = np.average(gap, weights=cases)
     n = cases.sum()
     error = np.sqrt((cases * (gap - mean) ** 2).sum() / (n * (n - 1)))
-    prices = Prices.of_surface(np.array([mu]), np.array([nu]))
+    prices = PricePoints.of_surface(np.array([mu]), np.array([nu]))
     got = judged_pair(split, *judged).honest.difference_and_error(prices)
     assert got[0] == pytest.approx(mean, abs=1e-12)
     assert got[1] == pytest.approx(error, abs=1e-12)
@@ -153,7 +153,7 @@ def learned(split, model, prices):
 def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
     y, a, b, weights = sample(5, weighted=weighted)
     split, judged = common(y, a, b, weights, folds=4, repeats=3)
-    prices = Prices.of_surface(np.asarray(mu), np.asarray(nu))
+    prices = PricePoints.of_surface(np.asarray(mu), np.asarray(nu))
     decided = [learned(split, model, prices) for model in judged]
     review = 0.0 if np.isinf(nu) else nu
     losses = np.array([[0, mu, review], [1, 0, review]])
@@ -188,7 +188,7 @@ def test_expected_cost_of_the_cheapest_window_against_its_search_in_every_fold(p
     def choose(counts):
         return abstention_surface(counts, prevalence=prevalence).window(costs=costs)
 
-    learners, window = (CountsLearner(choose), BlockLearner(Prices.at(costs))), choose(split.counts(a))
+    learners, window = (CountsLearner(choose), BlockLearner(PricePoints.at(costs))), choose(split.counts(a))
     searched, learned = (expected_cost(split, a, learner, window, costs) for learner in learners)
     assert learned.to_dict() == searched.to_dict()
 
@@ -240,7 +240,7 @@ def test_models_that_rank_alike_are_one():
 
 def grid_prices():
     mu, nu = (axis.ravel() for axis in np.meshgrid(np.linspace(0, 1, 5), [0.0, 0.1, 0.3, 0.6, np.inf]))
-    return Prices.of_surface(mu, nu)
+    return PricePoints.of_surface(mu, nu)
 
 
 @settings(deadline=None, max_examples=examples(30))
@@ -359,7 +359,7 @@ def test_decisions_and_tables_of_many_cases_against_the_definition(weighted):
     y, a, b, w = sample(7, n=2**17, weighted=weighted)
     split, models = common(y, a, b, w, folds=3)
     (rows,) = split.splits.repeats
-    prices = Prices.of_surface(np.asarray(0.5), np.asarray(0.15))
+    prices = PricePoints.of_surface(np.asarray(0.5), np.asarray(0.15))
     decided = [learned(split, model, prices) for model in models]
     for model, judged in zip(models, decided, strict=True):
         limits = np.array([table.rule.limits(prices.share_cuts()) for table in model.honest.tables])

@@ -275,7 +275,7 @@ def test_another_prevalence_for_the_same_folds():
     y, s = Binormal().sample(150, rng=3)
     found = reweighted(cross_fitted_surface(y, s).judged, 0.1)
     wanted = cross_fitted_surface(y, s, prevalence=0.1)
-    prices = demur.honest.rules.Prices.of_surface(np.array([1.0, 0.3]), np.array([0.2, 0.05]))
+    prices = demur.honest.rules.PricePoints.of_surface(np.array([1.0, 0.3]), np.array([0.2, 0.05]))
     assert found.mean_and_error(prices)[0].tolist() == wanted.cost([1.0, 0.3], [0.2, 0.05]).tolist()
 
 

@@ -22,8 +22,8 @@ from demur import (
 )
 from demur._kernels.proportions import binomial_interval
 from demur.costs import CostLine
+from demur.honest.curve_bands import fixed_width_displacement
 from demur.honest.distributions import distribution_bounds
-from demur.honest.roc_bands import fixed_width_displacement
 from examples import examples
 from reference_cases import cases, close
 

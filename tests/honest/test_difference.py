@@ -25,7 +25,7 @@ from demur.datasets.binormal import paired_binormal_sample
 from demur.honest import volume_comparison
 from demur.honest.deviation_law import loss_part
 from demur.honest.pairs import paired_cases
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.paired.counts import PairedCounts
 from examples import examples
 from oracles import folds_of, price
@@ -93,7 +93,7 @@ def test_difference_and_error_against_deciding_case_by_case(data, seed, repeats)
     cases = pair_of(y, a, b, folds=3, seed=seed, repeats=repeats)
     splits = splits_of(y, a, b, 3, repeats, seed)
     mu, nu = (np.array(column) for column in zip(*GRID, strict=True))
-    prices = Prices.of_surface(mu, nu)
+    prices = PricePoints.of_surface(mu, nu)
     for pair, folds in ((cases.honest, 3), (cases.hindsight, None)):
         mean, error = pair.difference_and_error(prices)
         for k, point in enumerate(GRID):
@@ -107,7 +107,7 @@ def test_multiplier_sums_against_the_sum_over_groups():
     y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=2.0), n=80, correlation=0.6, rng=1)
     pair = pair_of(y, a, b, folds=4, seed=0).honest
     mu, nu = (np.array(column) for column in zip(*GRID, strict=True))
-    prices, scale = Prices.of_surface(mu, nu), np.array([1.0, 2.0, 3.0, 4.0])
+    prices, scale = PricePoints.of_surface(mu, nu), np.array([1.0, 2.0, 3.0, 4.0])
     influence = np.zeros((len(GRID), len(pair.sizes)))
     for sign, rules, slots in ((1, pair.first, pair.first_slot), (-1, pair.second, pair.second_slot)):
         part = loss_part(rules, prices, scale, slots)

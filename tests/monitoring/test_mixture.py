@@ -8,8 +8,7 @@ from scipy.stats import dirichlet_multinomial, norm
 import demur
 from demur import Policy, abstention_surface
 from demur.monitoring import PolicyMonitor
-from demur.monitoring.mixture import _Samples, fitted_prevalence, likeliest_prevalence
-from demur.monitoring.reference import ReferenceCells
+from demur.monitoring.reference import ReferenceCells, _Samples, fitted_prevalence, likeliest_prevalence
 from monitoring_cases import COSTS, shop, shop_policy
 
 

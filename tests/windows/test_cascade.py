@@ -8,7 +8,7 @@ import pytest
 
 from demur import InputError, ScoreCosts, UndefinedError
 from demur.windows import Cascade
-from demur.windows.cascade_search import cheapest_cascade, written_cascade
+from demur.windows.cascade import cheapest_cascade, written_cascade
 
 INF = math.inf
 NAMES = ("cheap", "large")

@@ -45,17 +45,15 @@ from demur._checks.choices import (
     check_weight_meaning,
 )
 from demur._checks.labels import (
+    check_block_length,
+    check_both_classes,
     check_class_codes,
     check_class_labels,
     check_decision_labels,
-    check_labels,
-    check_levels,
-)
-from demur._checks.samples import (
-    check_block_length,
-    check_both_classes,
     check_groups,
     check_label_columns,
+    check_labels,
+    check_levels,
     check_positive_proba,
     check_prevalence,
     check_proba,

@@ -99,12 +99,12 @@ def plane_integrals(polygons: FloatArray, a: FloatArray, b: FloatArray, c: Float
 _CELLS_AT_ONCE = 2**17
 
 
-Prices = tuple[float, float, float, float]
+Coefficients = tuple[float, float, float, float]
 """alpha, beta, e and f: what abstaining costs by class."""
 
 
 def cell_batches(
-    shares: FloatArray, mu: Range, nu: Range, prices: Prices = (1.0, 1.0, 0.0, 0.0)
+    shares: FloatArray, mu: Range, nu: Range, prices: Coefficients = (1.0, 1.0, 0.0, 0.0)
 ) -> Iterator[tuple[IntArray, IntArray, FloatArray, FloatArray]]:
     """Yield (i, j, polygons, areas) of the cells that meet the rectangle with positive area.
 
@@ -135,14 +135,14 @@ def cell_batches(
             yield i[chosen][keep], j[chosen][keep], cells[keep], area[keep]
 
 
-def _falling(share: FloatArray, mu: FloatArray | float, prices: Prices) -> FloatArray:
+def _falling(share: FloatArray, mu: FloatArray | float, prices: Coefficients) -> FloatArray:
     """Return the nu at which a review of a block costs what calling it negative costs."""
     alpha, beta, missed, alarmed = prices
     weight = alpha * share + beta * (1.0 - share)
     return np.asarray(((1.0 - missed) * share - alarmed * (1.0 - share) * mu) / weight)
 
 
-def _meeting(share: FloatArray, other: FloatArray, prices: Prices) -> tuple[FloatArray, FloatArray]:
+def _meeting(share: FloatArray, other: FloatArray, prices: Coefficients) -> tuple[FloatArray, FloatArray]:
     """Return (mu, nu) at which reviews cost what calling `share` negative and `other` positive costs."""
     alpha, beta, missed, alarmed = prices
     q, other_q = 1.0 - share, 1.0 - other
@@ -153,7 +153,7 @@ def _meeting(share: FloatArray, other: FloatArray, prices: Prices) -> tuple[Floa
 
 
 def _cells(
-    shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float, prices: Prices
+    shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float, prices: Coefficients
 ) -> FloatArray:
     """Vertices of the cells; unbounded sides are put just outside (far_mu, far_nu)."""
     size = len(shares)

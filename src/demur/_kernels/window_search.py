@@ -26,7 +26,7 @@ __all__ = [
     "TIE",
     "CutMasses",
     "cheapest_case_cuts",
-    "cheapest_cuts",
+    "cheapest_pairs",
     "costs_up_to",
     "least_cost_of_any_order",
     "widest_cuts",
@@ -76,7 +76,7 @@ class CutMasses:
         return self.positive_above + self.negative_above
 
 
-def cheapest_cuts(
+def cheapest_pairs(
     start: FloatArray, stop: FloatArray, below: FloatArray, slack: FloatArray, first: IntArray | None = None
 ) -> tuple[IntArray, IntArray]:
     """Least ``start[i] + stop[j]`` over i <= j for every row; i = j = -1 where all are infinite.

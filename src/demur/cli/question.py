@@ -25,8 +25,8 @@ from demur.cli.options.costs import ColumnPrice
 from demur.cli.output import document, remark
 from demur.comparison.answer import Answer
 from demur.comparison.by_group import GroupCosts
-from demur.comparison.case_table import CaseTable, Columns
-from demur.comparison.comparison import Comparison, compared, compared_where_scored, table_of_classes
+from demur.comparison.case_table import CaseTable, Columns, table_of_classes
+from demur.comparison.comparison import Comparison, compared, compared_where_scored
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
 from demur.costs.reviewer import Reviewer

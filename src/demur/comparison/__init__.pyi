@@ -5,13 +5,13 @@ from .by_group import GroupCosts as GroupCosts
 from .class_volume import ClassVacc as ClassVacc
 from .class_volume import ClassVaccDifference as ClassVaccDifference
 from .class_volume import CostAlongReview as CostAlongReview
+from .class_volume import class_vacc as class_vacc
 from .comparison import Comparison as Comparison
 from .comparison import compare_models as compare_models
 from .models import ModelComparison as ModelComparison
+from .models import PairDifference as PairDifference
 from .models import RuleCost as RuleCost
-from .pairs import PairDifference as PairDifference
 from .problem import DecisionProblem as DecisionProblem
 from .problem import Limits as Limits
 from .reviewers import ReviewerComparison as ReviewerComparison
 from .reviewers import compare_reviewers as compare_reviewers
-from .vacc_of_classes import class_vacc as class_vacc

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from demur._checks import check_prevalence, input_error
-from demur.comparison.budget_learner import budget_learners
-from demur.comparison.cascade_learner import cascade_learners
 from demur.comparison.class_learner import Chosen, ClassLearner, class_aims, possible_kinds
-from demur.comparison.combination_learner import combination_learners, row_window_learners
+from demur.comparison.combination_learner import cascade_learners, combination_learners, row_window_learners
 from demur.comparison.expected_cost_learner import expected_cost_learners, known_amounts
 from demur.comparison.problem import DecisionProblem, Scenario
-from demur.comparison.window_learner import WindowLearner, case_window
+from demur.comparison.window_learner import WindowLearner, budget_learners, case_window
 from demur.costs.case_costs import CaseFactors
 from demur.costs.class_costs import ClassCosts
 from demur.costs.losses import Losses
@@ -28,7 +26,7 @@ from demur.honest.decisions import Judged, judge_constant, outcomes
 from demur.honest.estimates import JudgedRule, cost_gap, paid_sums
 from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
-from demur.honest.rules import Prices as PricePoints
+from demur.honest.rules import PricePoints
 from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import ABSTAIN, written_window

@@ -1,6 +1,6 @@
 """`CaseTable`: cases with a score per model, and their splits, from arrays, counts, joint counts or sums."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -22,10 +22,15 @@ from demur._results import frozen
 from demur.auc.tables import ModelTables
 from demur.comparison.class_learner import MOST_SEARCHED
 from demur.comparison.problem import DecisionProblem
+from demur.comparison.remarks import classes_in_words
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
-from demur.costs.class_costs import ClassCosts
-from demur.costs.matrix import class_indices
+from demur.costs.class_costs import ClassCosts, two_class_costs
+from demur.costs.law import CostLaw
+from demur.costs.matrix import class_indices, class_priors
+from demur.costs.matrix import class_names as names_of_columns
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
 from demur.counts.bins import BinnedCounts
 from demur.counts.costs import FoldedCosts
 from demur.counts.scores import ScoreCounts
@@ -45,6 +50,7 @@ __all__ = [
     "class_columns",
     "doubt_column",
     "require_cases",
+    "table_of_classes",
     "two_class_columns",
 ]
 
@@ -549,3 +555,75 @@ def _counts(sums: FoldedCosts) -> ScoreCounts:
     if np.array_equal(lower, upper):
         return ScoreCounts.from_counts(lower, positives, negatives)
     return BinnedCounts.from_bins(lower, upper, positives, negatives)
+
+
+def table_of_classes(
+    y_true: Any,
+    scores: Any,
+    *,
+    classes: Sequence[Any] | None,
+    costs: Any,
+    abstain_cost: Any,
+    prevalence: Any,
+    sample_weight: Any,
+    weights: str,
+    groups: Any = None,
+    time: Any = None,
+    **asked: Any,
+) -> tuple[CaseTable, DecisionProblem, tuple[str, ...]]:
+    """Return the cases of models with one column per class, the problem, and the names for the words.
+
+    Two classes are the problem of two classes: the score is the probability of the second one.
+    """
+    models = scores if isinstance(scores, Mapping) else {"model": scores}
+    first = np.asarray(next(iter(models.values()), np.empty((0, 0))))
+    columns = first.shape[1] if first.ndim == 2 else len(classes or ())
+    if isinstance(costs, CostLaw) and columns <= 2:
+        hint = "leave it out: of two classes all relative costs count alike; class_vacc takes a law."
+        raise input_error("costs", "must not be a law for two classes", "a CostLaw", hint)
+    names = names_of_columns(y_true, columns, costs, classes)
+    if len(names) == 2:
+        if costs is None:
+            _require_costs(abstain_cost)
+        elif not isinstance(costs, (CostModel, CostRange, CaseCosts)):
+            costs = two_class_costs(costs, abstain_cost, names)
+        elif abstain_cost is not None:
+            hint = "Hint: CostModel(cost_abstain=...)."
+            raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
+        given = two_class_columns(y_true, models, names, sample_weight, groups, time)
+        if isinstance(prevalence, (Mapping, np.ndarray)):
+            sizes = np.bincount(given.positive, given.weight, 2).astype(np.float64)
+            prevalence = float(_shares(prevalence, names, sizes)[1])
+        problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
+        table = CaseTable.of_columns(given, problem, weights=weights)
+        return table, problem, classes_in_words(*map(str, names))
+    shares = None
+    if prevalence is not None:
+        codes, weight = class_indices(y_true, names), check_weights(sample_weight)
+        check_same_length(y_true=codes, sample_weight=weight)
+        shares = _shares(prevalence, names, np.bincount(codes, weight, len(names)))
+    if costs is None or isinstance(costs, CostLaw):
+        _require_costs(abstain_cost)
+        prices: Any = costs or CostLaw()
+    else:
+        prices = ClassCosts.of(costs, abstain_cost, names)
+    problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
+    rows = {"sample_weight": sample_weight, "weights": weights, "groups": groups, "time": time}
+    table = CaseTable.of_classes(y_true, models, problem, classes=names, **rows)
+    return table, problem, tuple(map(str, names))
+
+
+def _require_costs(abstain_cost: Any) -> None:
+    if abstain_cost is not None:
+        raise InputError(
+            "`abstain_cost` needs costs. Hint: pass costs={true: {answer: cost}}; CostLaw(review=...) says "
+            "what reviews may cost where mistakes are unknown."
+        )
+
+
+def _shares(prevalence: Any, names: tuple[Any, ...], sizes: Any) -> FloatArray:
+    """Return P(class) in use from a mapping or an array."""
+    try:
+        return class_priors(prevalence, names, sizes)
+    except InputError as error:
+        raise InputError(str(error).replace("priors", "prevalence")) from None

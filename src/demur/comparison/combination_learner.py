@@ -1,4 +1,4 @@
-"""Learners of combinations of models and of guards against unfamiliar cases.
+"""Learners of combinations of models, cascades among them, and of guards against unfamiliar cases.
 
 Every window is the cheapest there is on the rows, given the score it looks at. The limit of a guard, and of
 the disagreement of models, is the cheapest of all, each with the cheapest window of the cases below it; of
@@ -9,6 +9,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,23 +29,31 @@ from demur.honest.cases import SplitCases
 from demur.honest.evaluate import FoldRules, RowLearner, TrainingSets
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
+from demur.windows.cascade import GRID, Cascade, cheapest_cascade, written_cascade
 from demur.windows.combined import WAYS, Combined
 from demur.windows.guarded import Guarded
 from demur.windows.window_rule import Window
 
 __all__ = [
+    "CascadeLearner",
     "CombinationLearner",
     "GuardLearner",
     "RowWindowLearner",
     "RowsLearner",
+    "cascade_learners",
     "combination_learners",
     "row_window",
     "row_window_learners",
 ]
 
+
 _NAMES = {"average": "average of", "vote": "vote of", "variance": "disagreement of"}
 _MOST_NAMED = 4
 _TIE = 1e-12
+
+_MOST_PAIRS = 12
+_FOLD_GRID = (64, 64)
+"""Coarser than for all cases: a hundred training sets of 1,000 cases take a second."""
 
 
 def combination_learners(
@@ -288,3 +298,62 @@ def _cheapest_limit(score: FloatArray, doubt: FloatArray, losses: FloatArray) ->
     costs = costs_up_to(score_groups(score).places(), doubts.places(), miss, alarm, review)
     last = int(np.flatnonzero(costs <= costs.min() + _TIE * float(review.sum()))[-1])
     return float(cut_points(doubts.scores, doubts.scores)[0][last + 1])
+
+
+# ---------------------------------------------------------------- cascades
+
+
+def cascade_learners(problem: DecisionProblem, names: tuple[str, ...]) -> list["CascadeLearner"]:
+    """Return a cascade of every two models, the lower price first; of equal prices in both orders.
+
+    None for many classes, and none under limits or a guarantee, which no cascade knows of. Of more than four
+    models there may be many pairs: those with the lowest prices together, at most twelve.
+    """
+    refused = problem.many or problem.limits.given() or problem.objective == "guaranteed"
+    if "cascades" not in problem.include or refused:
+        return []
+    prices = {name: problem.prices.get(name, 0.0) for name in names}
+    pairs = [pair for pair in permutations(names, 2) if prices[pair[0]] <= prices[pair[1]]]
+    pairs.sort(key=lambda pair: prices[pair[0]] + prices[pair[1]])
+    return [CascadeLearner(problem, pair, (prices[pair[0]], prices[pair[1]])) for pair in pairs[:_MOST_PAIRS]]
+
+
+@dataclass(frozen=True, eq=False)
+class CascadeLearner(RowsLearner):
+    """The cheapest cascade of two models, in the middle of the ranges."""
+
+    members: tuple[str, str]
+    prices: tuple[float, float]
+    kind: ClassVar[str] = "cascade"
+    aim: ClassVar[int] = 0
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def name(self) -> str:
+        """The models in the order in which they are asked."""
+        return ", then ".join(self.members)
+
+    def order(self, place: int) -> tuple[int, int]:
+        """Return the rank among candidates: after the rules of one model."""
+        return (3, place)
+
+    def choose(
+        self, table: FloatArray, rows: TrainingLosses, *, grid: tuple[int, int] = _FOLD_GRID
+    ) -> Cascade:
+        """Choose the cascade on some rows."""
+        losses, weight = rows
+        return cheapest_cascade(
+            losses,
+            weight,
+            table,
+            names=self.members,
+            prices=self.prices,
+            may_abstain=self.problem.may_abstain,
+            grid=grid,
+        )
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the cascade of all cases; the gap is 0 where the search is exhaustive, else not known."""
+        rows = training_losses(cases, self.problem, np.arange(len(table)))
+        few = all(len(np.unique(column)) <= bins for column, bins in zip(table.T, GRID, strict=True))
+        return Chosen(written_cascade(self.choose(table, rows, grid=GRID), table), 0.0 if few else nan)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_same_length, check_type, check_weights, input_error
+from demur._checks import check_type
 from demur._kernels.jit import whole_job
 from demur._progress import Progress, log
 from demur._results import FrozenDict, Result, json_safe
@@ -23,7 +23,7 @@ from demur.comparison.case_table import (
     check_columns,
     doubt_column,
     require_cases,
-    two_class_columns,
+    table_of_classes,
 )
 from demur.comparison.choice import Choice, chosen, make_answer
 from demur.comparison.class_volume import ClassVacc, volume_of_classes
@@ -32,24 +32,22 @@ from demur.comparison.missing import Unscored, known_cases, rows_of, set_aside, 
 from demur.comparison.models import (
     ModelComparison,
     OverAllCosts,
+    PairDifference,
     RuleCost,
     Rules,
     compared_model,
+    pair_differences,
     rule_cost,
     rules_of,
     tested_pairs,
 )
-from demur.comparison.pairs import PairDifference, pair_differences
 from demur.comparison.problem import DecisionProblem, Limits
-from demur.comparison.remarks import classes_in_words
 from demur.comparison.tables import comparison_tables, cost_curves
 from demur.comparison.threads import workers
 from demur.costs.budget import Budget
 from demur.costs.case_costs import CaseCosts
-from demur.costs.class_costs import ClassCosts, two_class_costs
 from demur.costs.law import CostLaw
-from demur.costs.matrix import CostMatrix, class_indices, class_priors
-from demur.costs.matrix import class_names as names_of_columns
+from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
@@ -62,7 +60,7 @@ from demur.roc.curve import roc_curve
 from demur.surface.surface import SurfaceDifference
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
-__all__ = ["Comparison", "compare_models", "compared", "compared_where_scored", "table_of_classes"]
+__all__ = ["Comparison", "compare_models", "compared", "compared_where_scored"]
 
 _DRAWS = 1000
 """Costs of many classes that are drawn where none are known."""
@@ -568,78 +566,6 @@ def _compared_data(
     table = table.unproven() if unproven else table
     table = table if aside is None else aside.beside(table, problem)
     return compared(table, problem, class_names=class_names)
-
-
-def table_of_classes(
-    y_true: Any,
-    scores: Any,
-    *,
-    classes: Sequence[Any] | None,
-    costs: Any,
-    abstain_cost: Any,
-    prevalence: Any,
-    sample_weight: Any,
-    weights: str,
-    groups: Any = None,
-    time: Any = None,
-    **asked: Any,
-) -> tuple[CaseTable, DecisionProblem, tuple[str, ...]]:
-    """Return the cases of models with one column per class, the problem, and the names for the words.
-
-    Two classes are the problem of two classes: the score is the probability of the second one.
-    """
-    models = scores if isinstance(scores, Mapping) else {"model": scores}
-    first = np.asarray(next(iter(models.values()), np.empty((0, 0))))
-    columns = first.shape[1] if first.ndim == 2 else len(classes or ())
-    if isinstance(costs, CostLaw) and columns <= 2:
-        hint = "leave it out: of two classes all relative costs count alike; class_vacc takes a law."
-        raise input_error("costs", "must not be a law for two classes", "a CostLaw", hint)
-    names = names_of_columns(y_true, columns, costs, classes)
-    if len(names) == 2:
-        if costs is None:
-            _require_costs(abstain_cost)
-        elif not isinstance(costs, (CostModel, CostRange, CaseCosts)):
-            costs = two_class_costs(costs, abstain_cost, names)
-        elif abstain_cost is not None:
-            hint = "Hint: CostModel(cost_abstain=...)."
-            raise InputError(f"`abstain_cost` belongs to a matrix of costs. {hint}")
-        given = two_class_columns(y_true, models, names, sample_weight, groups, time)
-        if isinstance(prevalence, (Mapping, np.ndarray)):
-            sizes = np.bincount(given.positive, given.weight, 2).astype(np.float64)
-            prevalence = float(_shares(prevalence, names, sizes)[1])
-        problem = DecisionProblem.checked(costs=costs, prevalence=prevalence, **asked)
-        table = CaseTable.of_columns(given, problem, weights=weights)
-        return table, problem, classes_in_words(*map(str, names))
-    shares = None
-    if prevalence is not None:
-        codes, weight = class_indices(y_true, names), check_weights(sample_weight)
-        check_same_length(y_true=codes, sample_weight=weight)
-        shares = _shares(prevalence, names, np.bincount(codes, weight, len(names)))
-    if costs is None or isinstance(costs, CostLaw):
-        _require_costs(abstain_cost)
-        prices: Any = costs or CostLaw()
-    else:
-        prices = ClassCosts.of(costs, abstain_cost, names)
-    problem = DecisionProblem.checked(costs=prices, prevalence=shares, **asked)
-    rows = {"sample_weight": sample_weight, "weights": weights, "groups": groups, "time": time}
-    table = CaseTable.of_classes(y_true, models, problem, classes=names, **rows)
-    return table, problem, tuple(map(str, names))
-
-
-def _require_costs(abstain_cost: Any) -> None:
-    if abstain_cost is not None:
-        raise InputError(
-            "`abstain_cost` needs costs. Hint: pass costs={true: {answer: cost}}; CostLaw(review=...) says "
-            "what reviews may cost where mistakes are unknown."
-        )
-
-
-def _shares(prevalence: Any, names: tuple[Any, ...], sizes: Any) -> FloatArray:
-    """Return P(class) in use from a mapping or an array."""
-    try:
-        return class_priors(prevalence, names, sizes)
-    except InputError as error:
-        raise InputError(str(error).replace("priors", "prevalence")) from None
 
 
 def _within(work: int, judge: Callable[[], JudgedModel | Inputs]) -> JudgedModel | Inputs:

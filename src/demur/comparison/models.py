@@ -1,8 +1,11 @@
-"""One model of a comparison: its rules, volume and area, computed apart and put together."""
+"""Models of a comparison, each with its rules, volume and area, and the differences of pairs of them.
+
+P-values of pairs are adjusted together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,7 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur._kernels.multiple_tests import holm
 from demur._results import Interval, Result
+from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.auc.one import auc_interval, interval_of_table
 from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
@@ -18,6 +23,7 @@ from demur.comparison.choice import Choice
 from demur.comparison.class_learner import MOST_SEARCHED
 from demur.comparison.estimates import cost_of
 from demur.comparison.problem import DecisionProblem
+from demur.comparison.threads import workers
 from demur.counts.window import AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.bands import VolumeInterval, cluster_volume_interval, volume_interval_of
@@ -26,6 +32,8 @@ from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.honest.estimates import class_shares
 from demur.honest.evaluate import Inputs
+from demur.honest.pairs import judged_pair
+from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 from demur.multiclass.auc import hand_till_auc
 from demur.roc.curve import auc_score
 from demur.windows.rule import Rule
@@ -33,13 +41,16 @@ from demur.windows.rule import Rule
 __all__ = [
     "ModelComparison",
     "OverAllCosts",
+    "PairDifference",
     "RuleCost",
     "Rules",
     "compared_model",
+    "pair_differences",
     "rule_cost",
     "rules_of",
     "tested_pairs",
 ]
+
 
 # up to so many models a table of differences shows all pairs, beyond only those with the best one
 _ALL_PAIRS_UP_TO = 5
@@ -337,3 +348,77 @@ def tested_pairs(models: Mapping[str, ModelComparison]) -> list[tuple[str, str]]
     if len(names) <= _ALL_PAIRS_UP_TO:
         return list(combinations(names, 2))
     return [(names[0], other) for other in names[1 : 1 + _MOST_OTHERS]]
+
+
+# ---------------------------------------------------------------- pairs
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class PairDifference(Result):
+    """Two models of a comparison, first minus second; made by `Comparison.pairs`.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the models.
+    auc : AucDifferenceTest
+        Areas under the ROC curve: DeLong's test, by clusters where cases form some (Obuchowski).
+    volume : VolumeDifferenceTest
+        Volumes under the abstention cost surface (VACC), from the scores of cases or totals of clusters.
+    auc_adjusted_pvalue, volume_adjusted_pvalue : float
+        Valid for all pairs together (Holm).
+
+    Examples
+    --------
+    Does the new model rank better than the old one, or was it luck?
+
+    >>> import numpy as np
+    >>> from demur import Binormal, compare_models
+    >>> y, new = Binormal(separation=2.0).sample(300, rng=0)
+    >>> old = new + np.random.default_rng(1).normal(size=300)
+    >>> (pair,) = compare_models(y, {"old": old, "new": new}).pairs()
+    >>> pair.first, round(pair.auc.difference, 3), round(pair.auc_adjusted_pvalue, 3)
+    ('new', 0.041, 0.014)
+    """
+
+    first: str
+    second: str
+    auc: AucDifferenceTest
+    volume: VolumeDifferenceTest
+    auc_adjusted_pvalue: float
+    volume_adjusted_pvalue: float
+
+
+def pair_differences(
+    pairs: Sequence[tuple[str, str]],
+    judged: Mapping[str, JudgedModel],
+    cases: SplitCases,
+    tables: ModelTables,
+) -> tuple[PairDifference, ...]:
+    """Test the differences of pairs of models judged on the same cases."""
+    place = {name: at for at, name in enumerate(judged)}
+    with workers(cases.n) as pool:
+        volumes = pool.map(
+            lambda pair: volume_difference_of(judged_pair(cases, judged[pair[0]], judged[pair[1]])), pairs
+        )
+        # scores are ordered on the way, once for each model: one thread does all of these
+        areas = pool.submit(
+            lambda: [
+                paired_test(tables, place[a], place[b], PairedOptions(method="delong")) for a, b in pairs
+            ]
+        )
+        auc, volume = areas.result(), list(volumes)
+    adjusted = [holm(np.array([test.pvalue for test in tests])).tolist() for tests in (auc, volume)]
+    return tuple(
+        PairDifference(
+            first=first,
+            second=second,
+            auc=area,
+            volume=volume_gap,
+            auc_adjusted_pvalue=auc_pvalue,
+            volume_adjusted_pvalue=volume_pvalue,
+        )
+        for (first, second), area, volume_gap, auc_pvalue, volume_pvalue in zip(
+            pairs, auc, volume, *adjusted, strict=True
+        )
+    )

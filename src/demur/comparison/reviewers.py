@@ -12,8 +12,7 @@ from demur.comparison.answer import Answer
 from demur.comparison.comparison import Comparison, compare_models
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
-from demur.costs.reviewer import Reviewer
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade, Reviewer
 from demur.typing import ArrayLike, Labels
 
 __all__ = ["ReviewerComparison", "compare_reviewers"]

@@ -24,7 +24,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import CostCurve, best_ranges, cost_curve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import SurfaceDifference
 from demur.windows.combined import Combined

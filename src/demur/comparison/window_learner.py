@@ -3,15 +3,30 @@
 Element [r, x, p] of the sums is for set r and position p among the scores. Row x = 0 counts negatives,
 x = 1 positives; where every case has its own costs, rows 2 to 7 are their costs if called negative, if
 called positive and if reviewed, each for negatives and then positives.
+
+`BudgetLearner`: rules that keep a number of places in every batch. Decisions on cases left out walk the
+batches in order, each with the rule of its own fold, so that places left over reach batches of other folds.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._kernels.thresholds import cut_points, no_threshold
+from demur.comparison.class_learner import Chosen
+from demur.comparison.expected_cost_learner import (
+    EXPECTED_COST,
+    SCORE_ONLY,
+    ExpectedCostLearner,
+    known_amounts,
+    rules_by_fold,
+)
 from demur.comparison.problem import DecisionProblem, Scenario
+from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.model import CostModel
 from demur.counts.costs import ScoreCosts
@@ -19,9 +34,11 @@ from demur.counts.scores import ScoreCounts
 from demur.counts.window import NEVER_PAYS, AbstentionWindow
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.decisions import Codes
 from demur.honest.evaluate import FoldWindows, TrainingSets
 from demur.honest.training_sums import GroupedRows, Groups, columns_of
 from demur.typing import FloatArray, IntArray
+from demur.windows.budgeted import Budgeted, decide_batches
 from demur.windows.cheapest import limited_window
 from demur.windows.range_search import range_searches
 from demur.windows.search import (
@@ -33,10 +50,14 @@ from demur.windows.search import (
     prevalence_factors,
 )
 
-__all__ = ["WindowLearner", "case_window", "no_window"]
+__all__ = ["BudgetLearner", "FoldBudgets", "WindowLearner", "budget_learners", "case_window", "no_window"]
+
 
 _AT_ONCE = 2**20
 """Folds are searched together up to so many sums per column, which bounds the memory."""
+
+_THRESHOLDS = 64
+"""Quantiles of what reviews save, among which that of cases decided on arrival is chosen."""
 
 
 class _Cuts(NamedTuple):
@@ -57,7 +78,7 @@ class WindowLearner:
     problem: DecisionProblem
 
     @classmethod
-    def of(cls, problem: DecisionProblem) -> "WindowLearner":
+    def of(cls, problem: DecisionProblem) -> WindowLearner:
         """Return the learner for what a problem asks."""
         if not problem.may_abstain:
             # who never abstains keeps every limit on abstentions
@@ -191,3 +212,98 @@ def _score_costs(cases: SplitCases, model: JudgedModel, prevalence: float | None
         squares=tuple(summed(sizes * column**2) for column in cases.losses.T),  # type: ignore[arg-type]
         upper=None if counts.exact else counts.upper_scores,
     )
+
+
+# ---------------------------------------------------------------- budgets
+
+
+class FoldBudgets(NamedTuple):
+    """One rule per fold, of which the batches share the places."""
+
+    rules: Sequence[Budgeted]
+
+    def decide(self, scores: FloatArray, fold: IntArray) -> Codes:
+        """Decide on every row with the rule of its fold, batch by batch."""
+        codes: Codes = decide_batches(self.rules, scores, fold)[0]
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetLearner:
+    """Rules that give the places of a batch to the cases where a review is expected to save most."""
+
+    inner: ExpectedCostLearner
+    places: Places
+    kind: str
+    aim: int = 0
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The amounts that are known, the batch and the key."""
+        return (*self.inner.reads, self.places.column, self.places.key)
+
+    def order(self, place: int) -> tuple[int, int]:
+        """Return the rank among candidates for ties."""
+        return self.inner.order(place)
+
+    def fit_all(self, cases: SplitCases, table: FloatArray) -> Chosen:
+        """Choose the rule on all cases, and count how it uses the places."""
+        every = np.arange(len(table))
+        return Chosen(self.rule(cases, table, every, cases.sizes, (0,), {}).used_on(table))
+
+    def fit(self, sets: TrainingSets) -> FoldBudgets:
+        """Return the rule of every training set."""
+        return FoldBudgets(rules_by_fold(sets, self.rule))
+
+    def rule(
+        self,
+        cases: SplitCases,
+        table: FloatArray,
+        cell: IntArray,
+        sizes: FloatArray,
+        seed: tuple[int, ...],
+        known: dict[str, Any],
+    ) -> Budgeted:
+        """Choose the rule on some rows; `known` keeps their probabilities for other rules."""
+        inner = self.inner.rule(cases, table[:, :-2], cell, sizes, seed, known)
+        rule = Budgeted(inner=inner, places=self.places)
+        if not self.places.arrival:
+            return rule
+        return replace(rule, least_saving=_arrival_threshold(rule, table[cell]))
+
+
+def _arrival_threshold(rule: Budgeted, table: FloatArray) -> float:
+    """Return what a review must be expected to save, so that places given on arrival save most.
+
+    Looks at quantiles of the savings; of equal ones the smallest counts.
+    """
+    names, batch = np.unique(table[:, -2], return_inverse=True)
+    saving = rule.inner.savings(table[:, :-2])
+    rows = np.flatnonzero(saving > 0)
+    if not len(rows):
+        return 0.0
+    rows = rows[np.lexsort([table[rows, -1], batch[rows]])]
+    batch, saving = batch[rows], saving[rows]
+    levels = np.arange(1, _THRESHOLDS) / _THRESHOLDS
+    quantiles = np.quantile(saving, levels, method="lower")
+
+    def saved(least: float) -> float:
+        wanted = saving > least
+        given = rule.places.allotted(batch[wanted], len(names)).given
+        return float(saving[wanted][given].sum())
+
+    candidates: list[float] = [0.0, *np.unique(quantiles).tolist()]
+    return max(candidates, key=saved)
+
+
+def budget_learners(problem: DecisionProblem, model: str) -> list[BudgetLearner]:
+    """Return the learners for a number of places in every batch; the preferred one first."""
+    places = problem.budget
+    if places is None:
+        return []
+    kinds = {EXPECTED_COST: "budgeted"}
+    if known_amounts(problem):
+        kinds[SCORE_ONLY] = "budgeted, score only"
+    return [
+        BudgetLearner(ExpectedCostLearner(problem, model, form), places, kind) for form, kind in kinds.items()
+    ]

@@ -22,5 +22,5 @@ from .net_benefit import net_benefit_curve as net_benefit_curve
 from .net_benefit import net_benefit_difference as net_benefit_difference
 from .prevalence import Prevalence as Prevalence
 from .ranges import CostRange as CostRange
+from .reviewer import ReviewCascade as ReviewCascade
 from .reviewer import Reviewer as Reviewer
-from .reviewer_cascade import ReviewCascade as ReviewCascade

@@ -13,8 +13,7 @@ from demur._results import Result, json_safe
 from demur.costs.losses import Losses
 from demur.costs.model import ERRORS, REVIEWS, check_costs
 from demur.costs.ranges import box_points, check_interval
-from demur.costs.reviewer import Reviewer, number_or_amounts
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade, Reviewer, number_or_amounts
 from demur.counts.costs import ScoreCosts
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 

@@ -19,8 +19,7 @@ from demur._checks import (
 )
 from demur._results import Result, as_scalar
 from demur.costs.losses import Losses
-from demur.costs.reviewer import Reviewer
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade, Reviewer
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
 

@@ -9,9 +9,11 @@ from .cautious import ResponseCurveDisplay as ResponseCurveDisplay
 from .cautious import RiskCoverageDisplay as RiskCoverageDisplay
 from .cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
 from .cautious import RocSecantDisplay as RocSecantDisplay
-from .class_vacc import ClassVaccDisplay as ClassVaccDisplay
 from .comparison import BlockCostDisplay as BlockCostDisplay
+from .comparison import ClassVaccDisplay as ClassVaccDisplay
 from .comparison import GroupCostDisplay as GroupCostDisplay
+from .comparison import PrevalenceDisplay as PrevalenceDisplay
+from .comparison import RegionsDisplay as RegionsDisplay
 from .confidence import ConfidentSegmentDisplay as ConfidentSegmentDisplay
 from .confidence import SegmentComparisonDisplay as SegmentComparisonDisplay
 from .confidence import TangoIntervalDisplay as TangoIntervalDisplay
@@ -28,8 +30,6 @@ from .ordinal import OrdinalMeasuresDisplay as OrdinalMeasuresDisplay
 from .ordinal import OrdinalSurfaceDisplay as OrdinalSurfaceDisplay
 from .ordinal import OrdinalThresholdsDisplay as OrdinalThresholdsDisplay
 from .ordinal import SeparabilityDisplay as SeparabilityDisplay
-from .regions import PrevalenceDisplay as PrevalenceDisplay
-from .regions import RegionsDisplay as RegionsDisplay
 from .regression import RecCoverageDisplay as RecCoverageDisplay
 from .regression import RecCurveDisplay as RecCurveDisplay
 from .regression import ReviewCurveDisplay as ReviewCurveDisplay

@@ -20,9 +20,8 @@ from demur.displays.base import (
     two_names,
 )
 from demur.honest.bands import SurfaceBand, surface_band
-from demur.honest.curve_bands import CostCurveBand, cost_curve_band
+from demur.honest.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
-from demur.honest.roc_bands import RocBand, roc_band
 from demur.typing import ArrayLike
 
 __all__ = [

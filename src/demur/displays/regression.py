@@ -18,9 +18,16 @@ from demur.displays.base import (
     thinned,
     with_name,
 )
-from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.intervals import rec_band
-from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors, tolerance_limit
+from demur.regression.rec import (
+    RecCoverage,
+    RecCurve,
+    null_rec_curve,
+    rec_coverage_curve,
+    rec_curve,
+    regression_errors,
+    tolerance_limit,
+)
 from demur.regression.review import (
     ReviewCurve,
     ReviewSurface,

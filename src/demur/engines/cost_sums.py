@@ -12,8 +12,7 @@ import numpy as np
 from demur._checks import check_number, check_positive_int, check_type, input_error
 from demur._files.database import quoted
 from demur.costs.case_costs import CaseCosts
-from demur.costs.reviewer import Reviewer
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade, Reviewer
 from demur.counts.costs import COST_PRODUCTS, FoldedCosts, ScoreCosts
 from demur.engines.columns import one_pos_label
 from demur.engines.frames import (

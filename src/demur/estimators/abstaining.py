@@ -40,7 +40,7 @@ from demur.honest.certificates import CertifiedWindow, surface_certificate
 from demur.honest.estimates import JudgedRule, class_shares
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.expected_cost import ExpectedCost, expected_cost_of, judged_rule
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.honest.splits import FEWEST_CASES
 from demur.surface.surface import OptimalCosts, abstention_surface, optimal_costs
 from demur.surface.window import ABSTAIN, decide, written_window
@@ -502,7 +502,9 @@ class AbstainingClassifier(TwoClassAbstainer):
             assert self.costs_ is not None
             rewarded = min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
             searched = self._limits.given() or rewarded or cases.splits.forward
-            learner = CountsLearner(self._thresholds) if searched else BlockLearner(Prices.at(self.costs_))
+            learner = (
+                CountsLearner(self._thresholds) if searched else BlockLearner(PricePoints.at(self.costs_))
+            )
         (judged,) = evaluate(cases, model, [learner], [Window(self.window_.lower, self.window_.upper)])
         return judged if isinstance(judged, UndefinedError) else judged_rule(cases, judged, model.scores)
 

@@ -29,8 +29,8 @@ from demur._checks import (
 from demur._progress import Progress
 from demur._results import Result
 from demur.costs.model import CostModel
-from demur.estimators.c45_pruning import LaplaceTreeClassifier
 from demur.estimators.out_of_fold import TwoClassMixin, training_cases
+from demur.estimators.trees import LaplaceTreeClassifier
 from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.unlabelled.invented import (

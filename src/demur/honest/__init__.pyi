@@ -10,7 +10,9 @@ from .certificates import surface_certificate as surface_certificate
 from .cross_fitting import CrossFittedSurface as CrossFittedSurface
 from .cross_fitting import cross_fitted_surface as cross_fitted_surface
 from .curve_bands import CostCurveBand as CostCurveBand
+from .curve_bands import RocBand as RocBand
 from .curve_bands import cost_curve_band as cost_curve_band
+from .curve_bands import roc_band as roc_band
 from .difference import SurfaceDifferenceBand as SurfaceDifferenceBand
 from .difference import surface_difference_band as surface_difference_band
 from .distributions import distribution_bounds as distribution_bounds
@@ -18,8 +20,6 @@ from .expected_cost import ExpectedCost as ExpectedCost
 from .held_out import HonestRates as HonestRates
 from .mean_loss import MeanLossInterval as MeanLossInterval
 from .mean_loss import mean_loss_interval as mean_loss_interval
-from .roc_bands import RocBand as RocBand
-from .roc_bands import roc_band as roc_band
 from .volume_difference import VolumeComparison as VolumeComparison
 from .volume_difference import VolumeDifferenceTest as VolumeDifferenceTest
 from .volume_difference import volume_comparison as volume_comparison

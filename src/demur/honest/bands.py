@@ -27,7 +27,7 @@ from demur.honest.estimates import row_sample, worst_unit
 from demur.honest.held_out import JudgedRules
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
 from demur.honest.mean_loss import mean_loss
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = [
@@ -92,7 +92,7 @@ class SurfaceBand(Result):
 def side_factors(
     hindsight: JudgedRules,
     honest: JudgedRules,
-    prices: Prices,
+    prices: PricePoints,
     confidence_level: float,
     n_resamples: int,
     rng: np.random.Generator,
@@ -209,7 +209,7 @@ def surface_band(
     surface = fitted_surface(cases, model)
     hindsight, honest = model.hindsight, model.honest
     points = np.meshgrid(x, y, indexing="ij")
-    prices = Prices.of_surface(points[0].ravel(), points[1].ravel())
+    prices = PricePoints.of_surface(points[0].ravel(), points[1].ravel())
     hindsight_cost, hindsight_error = hindsight.mean_and_error(prices)
     honest_cost, honest_error = honest.mean_and_error(prices)
     below, above = side_factors(hindsight, honest, prices, level, draws, generator, threads)

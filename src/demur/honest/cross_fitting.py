@@ -31,7 +31,7 @@ from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.honest.certificates import relative_costs
 from demur.honest.held_out import HonestRates, JudgedRules
 from demur.honest.intervals import honest_interval
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.surface.surface import AbstentionSurface, surface_of
 from demur.typing import ArrayLike, Labels, Range, Scalar
 
@@ -43,9 +43,9 @@ UNIT: Range = (0.0, 1.0)
 # ---------------------------------------------------------------- the public surface
 
 
-def _prices(mu: ArrayLike, nu: ArrayLike) -> Prices:
+def _prices(mu: ArrayLike, nu: ArrayLike) -> PricePoints:
     x, y = check_cost_point(mu, nu)
-    return Prices.of_surface(x, y)
+    return PricePoints.of_surface(x, y)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from demur._kernels.jit import COMPILE_FROM, compiled, kernel, worth_compiling
 from demur._progress import Progress
 from demur.honest.held_out import JudgedRules
 from demur.honest.pairs import JudgedPair
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -81,7 +81,7 @@ def inverse_error(error: FloatArray) -> FloatArray:
 
 def largest_deviations(
     judged: JudgedRules | JudgedPair,
-    prices: Prices,
+    prices: PricePoints,
     error: FloatArray,
     *,
     n_resamples: int,
@@ -109,7 +109,9 @@ def largest_deviations(
     return max_deviations(sizes, parts, n_resamples=n_resamples, rng=rng, workers=workers)
 
 
-def loss_steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:
+def loss_steps(
+    rules: JudgedRules, prices: PricePoints, scale: FloatArray
+) -> list[tuple[IntArray, FloatArray]]:
     """Per class and fold: the centred loss times `scale` as a sum of three steps 1[x < cut] in the position.
 
     Cuts and weights are (grid points x 3). A positive costs miss 1[x < first] + abstain 1[first <= x < last]
@@ -150,7 +152,7 @@ def _extremes(drawn: FloatArray) -> FloatArray:
 
 
 def loss_part(
-    rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntArray | None = None
+    rules: JudgedRules, prices: PricePoints, scale: FloatArray, bins: IntArray | None = None
 ) -> LossPart:
     """Return the map of one model: sum of multiplier times weight times (loss - mean) times `scale`.
 
@@ -229,7 +231,7 @@ def upper_quantile(values: FloatArray, level: float) -> float:
 # ---------------------------------------------------------------- from the covariance
 
 
-def rules_effects(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:
+def rules_effects(rules: JudgedRules, prices: PricePoints, scale: FloatArray) -> FloatArray:
     """Centred, scaled loss of every group of cases at every grid point, for multipliers of variance 1.
 
     (groups x points), groups in the order of `group_sizes`.
@@ -250,7 +252,7 @@ def factored_deviations(effects: FloatArray, n_resamples: int, rng: np.random.Ge
     return _extremes(drawn.T)
 
 
-def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:
+def rules_covariance(rules: JudgedRules, prices: PricePoints, scale: FloatArray) -> FloatArray:
     """Covariance of the deviations of one model's mean cost times `scale`, over the grid."""
     nothing = np.zeros((scale.size, 3), dtype=np.int64), np.zeros((scale.size, 3)), np.zeros(1)
     columns = [table.positives for table in rules.tables] + [table.negatives for table in rules.tables]
@@ -262,7 +264,7 @@ def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> F
     return _covariance(segments, scale.size)
 
 
-def pair_covariance(pair: JudgedPair, prices: Prices, scale: FloatArray) -> FloatArray:
+def pair_covariance(pair: JudgedPair, prices: PricePoints, scale: FloatArray) -> FloatArray:
     """Covariance of the deviations of the mean difference of two models times `scale`, over the grid."""
     first, second = (loss_steps(rules, prices, scale) for rules in (pair.first, pair.second))
     # both ways round, as walking down a column of a large table is slow

@@ -19,7 +19,7 @@ from demur._results import Result
 from demur.honest.cross_fitting import UNIT
 from demur.honest.deviation_law import largest_deviations, upper_quantile
 from demur.honest.pairs import PairedCases, paired_cases
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.paired.counts import PairedCounts
 from demur.surface.review import ReviewPrices
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
@@ -223,7 +223,7 @@ def _difference_band(
     never = ~(at_mu * positive + negative < at_mu)
     at = np.stack([at_mu, np.where(never, np.inf, at_nu)])
     points, place = np.unique(at, axis=1, return_inverse=True)
-    prices, place = Prices.of_surface(points[0], points[1], review), place.ravel()
+    prices, place = PricePoints.of_surface(points[0], points[1], review), place.ravel()
     hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
     honest, honest_error = cases.honest.difference_and_error(prices)
     wide = np.maximum(np.maximum(hindsight_error, honest_error), FLOOR)

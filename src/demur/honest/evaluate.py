@@ -21,7 +21,7 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.class_rows import ClassRows, others_pooled, rows_pooled
 from demur.honest.decisions import Codes, Judged, code_type
 from demur.honest.held_out import FoldTable
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.honest.splits import Rows
 from demur.honest.training_sums import FoldSums, GroupedRows, Groups, columns_of
 from demur.surface.window import ABSTAIN
@@ -306,7 +306,7 @@ class CutsLearner(NamedTuple):
 class BlockLearner(NamedTuple):
     """Cheapest windows at one cost point (arrays of no dimension), read off the pooled blocks."""
 
-    prices: Prices
+    prices: PricePoints
 
     def fit(self, sets: TrainingSets) -> FoldWindows:
         """Return the window of every training set."""

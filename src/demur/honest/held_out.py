@@ -21,7 +21,7 @@ from demur._kernels.running import running_sums
 from demur.counts.scores import ScoreCounts
 from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.intervals import ClassSums, LossSums, loss_sums, mean_and_error
-from demur.honest.rules import LearnedRule, Prices
+from demur.honest.rules import LearnedRule, PricePoints
 from demur.honest.splits import Splits
 from demur.typing import FloatArray, IntArray, Scalar
 
@@ -109,7 +109,7 @@ class JudgedRules:
     tables: tuple[FoldTable, ...]
     weighting: Weighting
 
-    def outcomes(self, prices: Prices) -> HonestRates:
+    def outcomes(self, prices: PricePoints) -> HonestRates:
         """Number of the cases with each costly outcome at every cost point."""
         missed, alarmed, kept_positive, kept_negative = (np.zeros(prices.miss.shape) for _ in range(4))
         cuts = prices.share_cuts()
@@ -122,7 +122,7 @@ class JudgedRules:
             kept_negative += negatives[last] - negatives[first]
         return HonestRates(missed, alarmed, kept_positive, kept_negative)
 
-    def interval_sums(self, prices: Prices) -> LossSums:
+    def interval_sums(self, prices: PricePoints) -> LossSums:
         """Sum the losses and their squares by class, at every cost point, for an interval."""
         (missed, alarmed, *kept), w = self.outcomes(prices), self.weighting
         review = prices.by_class
@@ -148,7 +148,7 @@ class JudgedRules:
         )
         return one, two
 
-    def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
+    def mean_and_error(self, prices: PricePoints) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""
         return mean_and_error(self.interval_sums(prices), prevalence=self.weighting.given)
 

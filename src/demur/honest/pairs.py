@@ -10,7 +10,7 @@ from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.held_out import ForecastScores, JudgedRules
 from demur.honest.intervals import ROUNDING
-from demur.honest.rules import Prices
+from demur.honest.rules import PricePoints
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
@@ -67,7 +67,7 @@ class JudgedPair:
         first, second = np.divmod(key - offsets[segment], width[segment])
         return cls(*rules, starts[0][segment] + first, starts[1][segment] + second, sizes)
 
-    def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
+    def difference_and_error(self, prices: PricePoints) -> tuple[FloatArray, FloatArray]:
         """Mean of (loss of the first - loss of the second) and its standard error."""
         models = (rules.interval_sums(prices) for rules in (self.first, self.second))
         sums, spreads = [], []
@@ -79,7 +79,7 @@ class JudgedPair:
             spreads.append(np.where(gap > ROUNDING * scale, gap, 0.0))
         return self.first.weighting.mean_and_error(sums, spreads)
 
-    def _product_sums(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
+    def _product_sums(self, prices: PricePoints) -> tuple[FloatArray, FloatArray]:
         """Sums over each class of (loss of the first) x (loss of the second), exactly.
 
         A loss is a sum of two steps in the position, so a product of losses is four look-ups

@@ -14,10 +14,10 @@ from demur.surface.masses import RunningMasses, ShareCuts
 from demur.surface.review import PLAIN, ReviewPrices
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["LearnedRule", "Prices"]
+__all__ = ["LearnedRule", "PricePoints"]
 
 
-class Prices(NamedTuple):
+class PricePoints(NamedTuple):
     """Costs at which rules are judged, one element per point; the miss costs 1 if one may abstain.
 
     `abstain_positive` and `abstain_negative` are the prices of abstaining by class. None: it is no option
@@ -30,17 +30,17 @@ class Prices(NamedTuple):
     abstain_negative: FloatArray | None = None
 
     @classmethod
-    def of_surface(cls, mu: FloatArray, nu: FloatArray, review: ReviewPrices = PLAIN) -> "Prices":
+    def of_surface(cls, mu: FloatArray, nu: FloatArray, review: ReviewPrices = PLAIN) -> "PricePoints":
         """Costs of the points (mu, nu) of an abstention surface."""
         return cls(np.ones(mu.shape), mu, *review.by_class(mu, nu))
 
     @classmethod
-    def at(cls, costs: CostModel) -> "Prices":
+    def at(cls, costs: CostModel) -> "PricePoints":
         """Costs of one point, relative to those of a miss."""
         return cls(*(np.asarray(price) for price in (1.0, costs.mu, costs.nu_positive, costs.nu_negative)))
 
     @classmethod
-    def of_cost_curve(cls, pc: FloatArray) -> "Prices":
+    def of_cost_curve(cls, pc: FloatArray) -> "PricePoints":
         """Costs of the operating points of a cost curve, for a prevalence of one half."""
         return cls(2 * pc, 2 * (1 - pc))
 

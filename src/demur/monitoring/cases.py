@@ -14,8 +14,7 @@ import numpy as np
 from demur._files.database import quoted
 from demur._files.values import is_number
 from demur.costs.case_costs import CaseCosts
-from demur.costs.reviewer import Reviewer
-from demur.costs.reviewer_cascade import ReviewCascade
+from demur.costs.reviewer import ReviewCascade, Reviewer
 from demur.engines.columns import Column, class_name
 from demur.engines.files import FileTable, database_errors, open_table
 from demur.engines.paths import is_stream, source_files

@@ -28,9 +28,16 @@ from demur.monitoring.alarms import alarm_sentences, policy_notes
 from demur.monitoring.betting import CostSequence, loss_range, share_sequence
 from demur.monitoring.drift import Start, pruned
 from demur.monitoring.labels import LabelledCases, known_labels, largest_amount, losses_of, rule_values
-from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
-from demur.monitoring.reference import ActionRanges, BatchCounts, ReferenceCells, scale_sentences
+from demur.monitoring.reference import (
+    ActionRanges,
+    BatchCounts,
+    PrevalenceFit,
+    ReferenceCells,
+    fitted_prevalence,
+    likeliest_prevalence,
+    scale_sentences,
+)
 from demur.monitoring.state import BatchRow, MonitorState, parsed_state, state_policy, trusted, write_state
 from demur.policy.evidence import Promise
 from demur.policy.policy import Policy

@@ -1,5 +1,3 @@
-from .coverage import RecCoverage as RecCoverage
-from .coverage import rec_coverage_curve as rec_coverage_curve
 from .difference import AocDifference as AocDifference
 from .difference import DieboldMariano as DieboldMariano
 from .difference import RecDifference as RecDifference
@@ -13,8 +11,10 @@ from .kalman import ExtendedKalmanFilter as ExtendedKalmanFilter
 from .kalman import FilterRun as FilterRun
 from .kalman import FilterStep as FilterStep
 from .kalman import KalmanModel as KalmanModel
+from .rec import RecCoverage as RecCoverage
 from .rec import RecCurve as RecCurve
 from .rec import null_rec_curve as null_rec_curve
+from .rec import rec_coverage_curve as rec_coverage_curve
 from .rec import rec_curve as rec_curve
 from .rec import regression_errors as regression_errors
 from .review import ReviewCandidate as ReviewCandidate

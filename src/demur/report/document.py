@@ -16,9 +16,9 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur._version import __version__
 from demur.comparison.answer import Answer
-from demur.comparison.case_table import CaseTable, Columns, check_columns, doubt_column
+from demur.comparison.case_table import CaseTable, Columns, check_columns, doubt_column, table_of_classes
 from demur.comparison.choice import make_answer
-from demur.comparison.comparison import Comparison, compared, table_of_classes
+from demur.comparison.comparison import Comparison, compared
 from demur.comparison.problem import DecisionProblem, Limits
 from demur.comparison.remarks import model_remarks, no_answer
 from demur.costs.budget import Budget
@@ -31,7 +31,6 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.policy.policy import Policy
-from demur.report.building import compared_parts, lone_models
 from demur.report.cases import lists_cases, page_costs, page_design, page_evidence, whole_number
 from demur.report.class_page import (
     ReviewLevel,
@@ -40,7 +39,7 @@ from demur.report.class_page import (
     holds_rows,
     review_levels,
 )
-from demur.report.model import DataSource, ModelReport, PairReport, RuleByGroup
+from demur.report.model import DataSource, ModelReport, PairReport, RuleByGroup, compared_parts, lone_models
 from demur.report.packing import packed
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range

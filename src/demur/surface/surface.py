@@ -37,7 +37,7 @@ from demur._kernels.integrals import (
     symmetric_loss,
 )
 from demur._kernels.polygons import clip
-from demur._kernels.window_search import cheapest_cuts
+from demur._kernels.window_search import cheapest_pairs
 from demur._results import Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
@@ -231,7 +231,7 @@ class AbstentionSurface(Result):
         start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
         stop = nu_p * m.positive_below + nu_n * m.negative_below + mu * m.negative_above
         slack = np.array([[SHARE_TIE * (1 + mu + abs(nu_p) + abs(nu_n))]])
-        (i,), (j,) = cheapest_cuts(start[None], stop[None], m.below[None], slack)
+        (i,), (j,) = cheapest_pairs(start[None], stop[None], m.below[None], slack)
         prices = {"mu": mu, "nu_positive": nu_p, "nu_negative": nu_n, "prevalence": self.prevalence}
         return AbstentionWindow.of_cuts(m, (int(i), int(j)), **prices)
 

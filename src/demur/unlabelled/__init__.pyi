@@ -1,5 +1,3 @@
-from .decision import UnlabelledDecision as UnlabelledDecision
-from .decision import unlabelled_decision as unlabelled_decision
 from .invented import IntegerAttribute as IntegerAttribute
 from .invented import InventedCases as InventedCases
 from .invented import NominalAttribute as NominalAttribute
@@ -9,9 +7,11 @@ from .invented import invented_cases as invented_cases
 from .prevalence import PrevalenceShift as PrevalenceShift
 from .prevalence import adjust_prevalence as adjust_prevalence
 from .thresholds import NrocCurve as NrocCurve
+from .thresholds import UnlabelledDecision as UnlabelledDecision
 from .thresholds import UnlabelledThreshold as UnlabelledThreshold
 from .thresholds import direct_threshold as direct_threshold
 from .thresholds import nroc_curve as nroc_curve
 from .thresholds import nroc_threshold as nroc_threshold
 from .thresholds import ranking_threshold as ranking_threshold
 from .thresholds import shifted_threshold as shifted_threshold
+from .thresholds import unlabelled_decision as unlabelled_decision

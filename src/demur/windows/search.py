@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.places import places
-from demur._kernels.window_search import TIE, CutMasses, cheapest_cuts
+from demur._kernels.window_search import TIE, CutMasses, cheapest_pairs
 from demur.costs.model import CostModel
 from demur.surface.masses import RunningMasses
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -259,4 +259,4 @@ def limited_searches(
     if limits is not None:
         start, stop = np.where(limits.starts, start, np.inf), np.where(limits.stops, stop, np.inf)
     first = None if limits is None or not limits.limits_abstention else np.atleast_2d(limits.first)
-    return cheapest_cuts(start, stop, np.atleast_2d(masses.below), slack, first)
+    return cheapest_pairs(start, stop, np.atleast_2d(masses.below), slack, first)

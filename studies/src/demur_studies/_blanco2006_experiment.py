@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from demur.auc.one import auc_variance
 from demur.costs.model import CostModel
-from demur.estimators.c45_pruning import LaplaceTreeClassifier
 from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
+from demur.estimators.trees import LaplaceTreeClassifier
 from demur.exceptions import DegenerateDataWarning
 from demur.roc.curve import auc_score
 from demur.typing import FloatArray, IntArray

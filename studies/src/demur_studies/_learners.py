@@ -117,7 +117,7 @@ def _counterpart(learner: str, seed: int) -> Any:
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import LinearSVC
 
-    from demur.estimators.c45_pruning import LaplaceTreeClassifier
+    from demur.estimators.trees import LaplaceTreeClassifier
 
     makers: dict[str, Callable[[], Any]] = {
         "J48": lambda: LaplaceTreeClassifier(random_state=seed),

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from demur.datasets.series import mackey_glass
-from demur.estimators.kalman_forecaster import Autoregression
+from demur.estimators.stacking import Autoregression
 from demur.regression.kalman import ExtendedKalmanFilter, KalmanFilter, KalmanModel
 from demur.regression.sigma_points import (
     SquareRootCentralDifferenceKalmanFilter,
@@ -94,7 +94,7 @@ def stacked_error(found: Mapping[str, FloatArray], filters: tuple[str, ...]) -> 
     """Mean squared error of a model tree on the estimates, in ten-fold cross-validation as in WEKA."""
     from sklearn.model_selection import KFold
 
-    from demur.estimators.model_tree import ModelTreeRegressor
+    from demur.estimators.trees import ModelTreeRegressor
 
     clean, columns = clean_series(), np.column_stack([found[name] for name in filters])
     stacked = np.empty(_POINTS)

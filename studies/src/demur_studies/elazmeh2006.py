@@ -7,7 +7,7 @@ import numpy as np
 
 from demur._progress import Progress
 from demur.counts.scores import ScoreCounts
-from demur.honest.roc_bands import roc_band
+from demur.honest.curve_bands import roc_band
 from demur.roc.curve import auc_score
 from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import FloatArray

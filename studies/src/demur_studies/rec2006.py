@@ -170,8 +170,7 @@ def _stacked(
     filters: tuple[str, ...],
     epochs: int,
 ) -> "StackedForecast":
-    from demur.estimators.kalman_forecaster import KalmanForecaster
-    from demur.estimators.stacking import stack_forecasters
+    from demur.estimators.stacking import KalmanForecaster, stack_forecasters
 
     bases = {name: KalmanForecaster(filter=name, epochs=epochs) for name in filters}
     return stack_forecasters(values, bases)
@@ -212,8 +211,8 @@ def _piecewise_linear(rng: np.random.Generator, *, folds: int) -> dict[str, Floa
     """Held-out forecasts of both regressions on pwLinear (Breiman et al. 1984, section 8.6)."""
     from sklearn.model_selection import KFold
 
-    from demur.estimators.model_tree import ModelTreeRegressor
     from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor
+    from demur.estimators.trees import ModelTreeRegressor
 
     side = rng.choice([-1.0, 1.0], size=200)
     x = rng.choice([-1.0, 0.0, 1.0], size=(200, 9))
@@ -295,8 +294,8 @@ def _filter_cells(
 
 def _tree_area(values: FloatArray) -> float:
     """AOC of a model tree on six lags, trained on the first 70 % and tested on the rest."""
-    from demur.estimators.model_tree import ModelTreeRegressor
     from demur.estimators.stacking import DifferenceRescaler
+    from demur.estimators.trees import ModelTreeRegressor
 
     half = round(len(values) / 2)
     z = DifferenceRescaler().fit(values[:half]).transform(values)

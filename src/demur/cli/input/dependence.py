@@ -15,7 +15,7 @@ from demur._checks import check_times
 from demur._tables.numbers import times
 from demur.cli.options import Design
 from demur.comparison.case_table import CaseTable
-from demur.comparison.dependence import copied_rows, moved_scores
+from demur.comparison.missing import copied_rows, moved_scores
 from demur.comparison.problem import DecisionProblem
 from demur.engines.columns import Column
 from demur.exceptions import InputError

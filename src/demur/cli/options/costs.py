@@ -14,8 +14,7 @@ from demur.exceptions import InputError
 
 if TYPE_CHECKING:
     from demur.costs.case_costs import CaseCosts
-    from demur.costs.reviewer import Reviewer
-    from demur.costs.reviewer_cascade import ReviewCascade
+    from demur.costs.reviewer import ReviewCascade, Reviewer
     from demur.engines.cost_sums import CostTerms
     from demur.typing import FloatArray
 
@@ -337,8 +336,7 @@ class Prices(Flags):
 
     def reviewer(self, fee: Any) -> "Reviewer | ReviewCascade":
         """Return the person who has this fee, or two of them where cases are passed on."""
-        from demur.costs.reviewer import Reviewer
-        from demur.costs.reviewer_cascade import ReviewCascade
+        from demur.costs.reviewer import ReviewCascade, Reviewer
 
         given = self.given()
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from demur.comparison.comparison import Comparison
     from demur.costs.model import CostModel
     from demur.policy.policy import Policy
-    from demur.unlabelled.decision import UnlabelledDecision
+    from demur.unlabelled.thresholds import UnlabelledDecision
 
 __all__ = ["command"]
 
@@ -383,7 +383,7 @@ def _decide_without_labels(
     from demur.cli.input.cases import read_unlabelled
     from demur.cli.output import document, remark, write
     from demur.policy.policy import FROM_COSTS
-    from demur.unlabelled.decision import unlabelled_decision
+    from demur.unlabelled.thresholds import unlabelled_decision
 
     name, _, (column,), proba = read_unlabelled(source)
     remark(
