@@ -28,7 +28,7 @@ from demur.comparison.by_group import GroupCosts
 from demur.comparison.case_table import CaseTable, Columns
 from demur.comparison.comparison import Comparison, compared, compared_where_scored, table_of_classes
 from demur.comparison.problem import DecisionProblem
-from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
+from demur.comparison.remarks import classes_in_words, no_answer
 from demur.costs.reviewer import Reviewer
 from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
@@ -46,7 +46,6 @@ __all__ = [
     "ask",
     "class_abstain_label",
     "class_question",
-    "part_remarks",
     "parts_document",
     "proven",
 ]
@@ -392,11 +391,6 @@ def proven(parts: Mapping[str, Any]) -> bool:
     comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
     verdicts = [None if one.answer is None else one.answer.verdict for one in comparisons]
     return len(verdicts) == len(parts) and all(verdict == "proven" for verdict in verdicts)
-
-
-def part_remarks(comparison: Comparison) -> list[str]:
-    """Say what a reader of the numbers should know, in the words of the report."""
-    return [*comparison.notes, *model_remarks(list(comparison.models.values()))]
 
 
 # ---------------------------------------------------------------- any number of classes

@@ -217,7 +217,7 @@ class CaseTable:
             judging=judging,
             labels=labels,
             tables=ModelTables(ranks, cases.weights or "importance"),
-            notes=_cluster_notes(cases, problem),
+            notes=() if cluster is None else _cluster_notes(cases, problem),
         )
 
     def unproven(self, *, dated: bool = False) -> "CaseTable":
@@ -333,11 +333,12 @@ class CaseTable:
         if time is not None:
             cases = cases.by_time(time)
         judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
+        clustered = () if cluster is None else _cluster_notes(cases, problem)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            notes=(*_cluster_notes(cases, problem), *_class_notes(cases, classes, searched=problem.many)),
+            notes=(*clustered, *_class_notes(cases, classes, searched=problem.many)),
         )
 
     @classmethod

@@ -91,11 +91,6 @@ class Estimate(NamedTuple):
     hindsight: float
     worst_seen: bool
 
-    @property
-    def cost(self) -> float:
-        """Honest cost per case."""
-        return self.mean.cost
-
 
 def class_shares(cases: FloatArray, shares: FloatArray | None) -> FloatArray:
     """Shares of all cases by class and action, as used; they sum to 1."""
@@ -298,7 +293,7 @@ def cost_estimate(
     worst = worst_losses(rule, losses, shares)
     highest_fee = max((float(paid.max()) for paid in rule.judged.honest_fees), default=0.0)
     highest = float(worst.max()) + highest_fee
-    unit = worst_unit(highest, loss, sample, rule.cases)
+    unit = highest if sample.cluster is None else worst_unit(highest, loss, sample, rule.cases)
     mean = mean_loss(loss, sample, unit, rate_variance=rate_variance)
     table = losses.table
     if losses.by_case is None:
@@ -369,7 +364,7 @@ def cost_gap(
             by_class *= number * first.cases.sizes.mean() / np.maximum(first.cases.class_sizes, 1e-300)
         return class_mean_loss(gap, sample, by_class, rate_variance=rate_variance)
     worst = float(worst_losses(first, losses, shares, second).max()) + fees
-    unit = worst_unit(worst, gap, sample, first.cases)
+    unit = worst if sample.cluster is None else worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
 
 

@@ -10,13 +10,10 @@ import numpy as np
 from demur._kernels.multiple_tests import holm
 from demur._progress import Progress
 from demur.auc.difference import PairedOptions, paired_test
-from demur.calibration.reliability import brier_parts, reliability_curve
-from demur.cautious.selective_risk import answers_by_confidence, areas_under
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import tested_pairs
 from demur.comparison.problem import DecisionProblem
 from demur.comparison.threads import workers
-from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.curve_bands import envelope_band_of
@@ -166,11 +163,15 @@ def _evidence(
     both, level = min(counts.n_positive, counts.n_negative) > 0, problem.confidence_level
     benefit = risk = None
     if probabilities and both:
+        from demur.costs.net_benefit import net_benefit_curve
+
         curve = net_benefit_curve(counts, prevalence=problem.rate, weights=weights or "repeats")
         benefit = _drawn(threshold=_THRESHOLDS, value=np.asarray(curve.net_benefit(_THRESHOLDS)))
         low, high = map(np.asarray, curve.interval(_THRESHOLDS, confidence_level=level))
         benefit |= _drawn(low=low, high=high) if intervals else {"low": None, "high": None}
     if probabilities:
+        from demur.cautious.selective_risk import answers_by_confidence, areas_under
+
         # answers by the more probable class, most confident first
         answered, wrong = answers_by_confidence(counts)
         at = thinned(answered, _MOST_POINTS)
@@ -188,6 +189,8 @@ def _evidence(
 
 def _calibration(counts: ScoreCounts, *, resampled: bool) -> dict[str, Any]:
     """Return the parts of the Brier score and, of few independent cases, the band of a calibrated model."""
+    from demur.calibration.reliability import brier_parts, reliability_curve
+
     brier, band, drawn = brier_parts(counts), None, None
     if resampled and len(counts.scores) <= _MOST_RESAMPLED:
         curve = reliability_curve(counts)

@@ -41,7 +41,6 @@ __all__ = [
     "Part",
     "Rows",
     "class_without_weight",
-    "holds_counts",
     "missing_values",
     "positive_cases",
     "read_cases",
@@ -559,7 +558,7 @@ def read_cases(
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
             return _in_memory(table, roles, source, None, design, split=split)
-    if holds_counts(source.file):
+    if parquet_fact(Path(source.file), "schema") == SCHEMA:
         placed = {} if design is None else design.columns
         placed |= {} if places is None else {"--day": places.column}
         if placed or joint.given() or prices.by_case:
@@ -621,7 +620,7 @@ def _in_memory(
     said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
-        sentence=said + read.dependence.words(),
+        sentence=said + read.dependence.words() if read.dependence else said,
         data={
             **roles.to_dict(table.name, n, read.positive, read.negative),
             **counts,
@@ -678,12 +677,6 @@ def _require_joint(joint: Several, names: Sequence[str], source: Source) -> None
 
 
 # ---------------------------------------------------------------- saved counts
-
-
-def holds_counts(file: str) -> bool:
-    """Tell whether a file was written by `ScoreCounts.save`."""
-    path = Path(file)
-    return path.is_file() and parquet_fact(path, "schema") == SCHEMA
 
 
 def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str, ScoreCounts, str]:

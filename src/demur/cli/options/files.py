@@ -201,6 +201,8 @@ class Output(Flags):
 
         A name that ends in .json asks for JSON.
         """
+        if not self.ending:
+            return self
         from demur._tables.files import TABLE_FORMATS
 
         offered = (".txt", ".json", *TABLE_FORMATS, *(FIGURES if figures else ()))
@@ -214,11 +216,6 @@ class Output(Flags):
         from demur._tables.files import TABLE_FORMATS
 
         return not self.as_json and self.ending in TABLE_FORMATS
-
-    @property
-    def as_figure(self) -> bool:
-        """Whether the name of the file asks for a figure; for verbs that offer one."""
-        return self.ending in FIGURES
 
 
 @dataclass(frozen=True, kw_only=True)
