@@ -120,16 +120,6 @@ class Question:
     cost_unknown: float | None = None
     classes: dict[str, Any] = field(default_factory=dict)
 
-    def on(self, rows: Rows | None) -> DecisionProblem:
-        """Return the problem about some cases: costs that differ by case and batches are theirs."""
-        problem = self.problem
-        if rows is None:
-            return problem
-        days, keys = (rows.columns.get(role) for role in ("day", "key"))
-        budget = None if problem.budget is None else problem.budget.on(days, keys)
-        costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
-        return replace(problem, costs=costs, budget=budget)
-
     def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
         part, problem = self.cases.part(name), self.problem
@@ -164,16 +154,22 @@ class Question:
                 cost_unknown=cost_unknown,
             )
         else:
-            problem = replace(self.on(rows), cost_unknown=cost_unknown)
+            # costs that differ by case and batches are those of the rows
+            problem = replace(self.problem, cost_unknown=cost_unknown)
+            if problem.by_case:
+                problem = replace(problem, costs=self.prices.case_costs(rows.amounts))
             names = classes_in_words(self.cases.negative, self.cases.positive)
             roles, known = self.cases.roles.others, {}
             if "doubt" in columns:
                 known[roles["doubt"]] = columns["doubt"]
             if problem.budget is not None:
-                coded = problem.budget.coded(columns["day"], columns["key"])
+                budget = problem.budget.on(columns["day"], columns["key"])
+                problem = replace(problem, budget=budget)
+                coded = budget.coded(columns["day"], columns["key"])
                 known |= dict(zip((roles["day"], roles["key"]), coded, strict=True))
-            clusters = check_groups(columns.get("cluster"), len(rows.codes))
-            times = check_times(columns.get("time"), len(rows.codes))
+            n = len(rows.codes)
+            clusters = check_groups(columns["cluster"], n) if "cluster" in columns else None
+            times = check_times(columns["time"], n) if "time" in columns else None
             labels = (self.labels[0], self.labels[1])
             codes = rows.codes.astype(np.bool_, copy=False)
             given = Columns(codes, rows.scores, columns.get("weight"), labels, clusters, times, known)

@@ -73,12 +73,12 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Training:
-    """Cases a rule is chosen on."""
+    """Cases a rule is chosen on; `case_weights` are their shares in the whole, as used."""
 
     proba: FloatArray
     codes: IntArray
     sizes: FloatArray
-    factors: FloatArray
+    case_weights: FloatArray
     classes: tuple[Any, ...]
     problem: DecisionProblem
     weighted: bool
@@ -98,27 +98,22 @@ class Training:
         if len(rows) > MOST_SEARCHED:
             rng = np.random.default_rng([problem.seed, *seed])
             rows = np.sort(rng.choice(rows, MOST_SEARCHED, replace=False))
-        part = cls(
+        codes, sizes = np.asarray(cases.codes[rows], dtype=np.int64), cases.sizes[rows]
+        factors = np.ones(cases.n_classes)
+        if problem.shares is not None:
+            by_class = np.bincount(codes, sizes, cases.n_classes)
+            np.divide(problem.shares * by_class.sum(), by_class, out=factors, where=by_class > 0)
+        weights = sizes * factors[codes]
+        return cls(
             proba=proba[rows],
-            codes=np.asarray(cases.codes[rows], dtype=np.int64),
-            sizes=cases.sizes[rows],
-            factors=np.ones(cases.n_classes),
+            codes=codes,
+            sizes=sizes,
+            case_weights=np.asarray(weights / weights.sum()),
             classes=problem.costs.classes,
             problem=problem,
             weighted=cases.weights == "importance",
             seed=seed,
         )
-        if problem.shares is not None:
-            sizes = np.bincount(part.codes, part.sizes, cases.n_classes)
-            wanted = problem.shares * sizes.sum()
-            np.divide(wanted, sizes, out=part.factors, where=sizes > 0)
-        return part
-
-    @property
-    def case_weights(self) -> FloatArray:
-        """Share of every case in the whole, as used."""
-        weights = self.sizes * self.factors[self.codes]
-        return np.asarray(weights / weights.sum())
 
     def answer_costs(self, losses: Losses) -> FloatArray:
         """What each answer to each case adds to the cost, abstaining last."""

@@ -126,7 +126,10 @@ def _read_rows(
 
     Cases with --unknown-label are of no class: their code follows those of the classes.
     """
-    columns, dropped = _complete_rows(columns, roles, source)
+    dropped: dict[str, dict[str, int]] = {}
+    needed = [columns[name] for name in roles.columns if name != roles.label and columns[name].n_missing]
+    if needed:
+        columns, dropped = _complete_rows(columns, needed, columns[roles.label], source)
     weight = roles.others.get("weight")
     weights = None if weight is None else check_weights(columns[weight].values, weight)
     scores = {
@@ -240,17 +243,13 @@ def read_columns(source: Source, more: Sequence[str] = ()) -> tuple[str, Roles, 
 
 
 def _complete_rows(
-    columns: Mapping[str, Column], roles: Roles, source: Source
+    columns: Mapping[str, Column], needed: Sequence[Column], label: Column, source: Source
 ) -> tuple[dict[str, Column], dict[str, dict[str, int]]]:
-    """Refuse missing values in the columns in use but the label, or drop their rows if asked to.
+    """Refuse missing values in columns in use but the label, or drop their rows if asked to.
 
     Returns the columns, and how many rows each of them cost, by class; the first column that lacks a value
     counts.
     """
-    label = columns[roles.label]
-    needed = [columns[name] for name in roles.columns if name != roles.label and columns[name].n_missing]
-    if not needed:
-        return dict(columns), {}
     if not source.drop_missing:
         require_complete(needed, DROP_ROWS.format(" (--drop-missing)"))
     gone = np.zeros(len(label.missing), dtype=np.bool_)

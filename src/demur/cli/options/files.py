@@ -182,7 +182,7 @@ class Output(Flags):
     @property
     def ending(self) -> str:
         """What the name of the file ends in, where that promises a format; else empty."""
-        suffix = PurePath(str(self.path)).suffix.lower() if self.to_file else ""
+        suffix = PurePath(self.path or "").suffix.lower()
         return suffix if suffix in _FORMATS else ""
 
     def format(self, offered: Collection[str], hint: str | None = None) -> str:

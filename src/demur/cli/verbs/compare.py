@@ -112,7 +112,8 @@ def command(
         raise InputError("`--figure` is drawn to a file. Hint: -o figure.png, .svg or .pdf.")
     if drawn and source.group is not None:
         raise InputError("`-o` draws one comparison, got --group. Hint: leave --group out, or pass --by.")
-    from demur.cli.output import save_figure, write, write_tables_to
+    from demur._tables.table import wrapped
+    from demur.cli.output import answer_text, heading, save_figure, write, write_tables_to
     from demur.cli.question import NOT_PROVEN, ask, parts_document, proven
 
     flags = source, prices, limits, classes, certainty, output
@@ -136,7 +137,14 @@ def command(
     elif output.as_table and not refused:
         write_tables_to(output, _tables(asked, parts, output), _words(asked, parts))
     else:
-        write(_text(asked, parts, path), path)
+        blocks = []
+        for name, part in parts.items():
+            if asked.cases.group is not None:
+                blocks.append(heading(asked.cases.title(name), output=path))
+            blocks.append(wrapped(part) if isinstance(part, str) else answer_text(part, path))
+        # rows in memory are in no bins
+        bins = asked.cases.bins_in_words() if asked.cases.together is None else []
+        write("\n\n".join([*blocks, *map(wrapped, bins)]), path)
     if refused:
         raise Exit(NOT_PROVEN)
 
@@ -233,21 +241,6 @@ class Compared:
         wanted = kind or (many if self.comparison.problem.many else "regions" if several else "surface")
         groups = None if self.by is None else self.by[1]
         return comparison_figure(self.comparison, wanted, by=groups).figure_
-
-
-def _text(asked: "Question", parts: Mapping[str, Compared | str], path: str | None) -> str:
-    """Return one block of text per part."""
-    from demur._tables.table import wrapped
-    from demur.cli.output import answer_text, heading
-
-    blocks = []
-    for name, part in parts.items():
-        if asked.cases.group is not None:
-            blocks.append(heading(asked.cases.title(name), output=path))
-        blocks.append(wrapped(part) if isinstance(part, str) else answer_text(part, path))
-    # rows in memory are in no bins
-    bins = asked.cases.bins_in_words() if asked.cases.together is None else []
-    return "\n\n".join([*blocks, *map(wrapped, bins)])
 
 
 def _tables(asked: "Question", parts: Mapping[str, Compared | str], output: Output) -> "list[Table]":

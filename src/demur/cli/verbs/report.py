@@ -65,11 +65,6 @@ class Pages(Flags):
         "evidence, the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
     )
 
-    def __post_init__(self) -> None:
-        """Refuse other formats before anything is read."""
-        if self.dossier is not None and Path(self.dossier).suffix.lower() not in _DOSSIERS:
-            raise InputError(f"`--dossier {self.dossier}` must end in {', '.join(_DOSSIERS)}.")
-
 
 @verb(
     "report",
@@ -127,6 +122,8 @@ def command(
     from demur.cli.output import document, group_file, write
     from demur.cli.question import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
 
+    if pages.dossier is not None and Path(pages.dossier).suffix.lower() not in _DOSSIERS:
+        raise InputError(f"`--dossier {pages.dossier}` must end in {', '.join(_DOSSIERS)}.")
     if output.as_json:
         if pages.dossier is not None:
             raise InputError("`--dossier` comes with the page. Hint: leave out --json.")
@@ -134,7 +131,8 @@ def command(
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
     if classes.names is None:
-        _require_groups(pages, source, prices, design)
+        if pages.one_page:
+            _require_groups(pages, source, prices, design)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
     if source.missing_labels == "bounds":
@@ -203,8 +201,6 @@ def _write_page(report: "Report", page: str, *, quiet: bool) -> None:
 
 def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design) -> None:
     """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
-    if not pages.one_page:
-        return
     refused = {
         "`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.": (
             source.group is None
