@@ -125,7 +125,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     best = chosen(choice, models_only=models_only)
     after = _after_choice(choice) if advised else None
     found = _expected(best, after, choice)
-    estimate, shift = found.estimate, found.cost - found.estimate.mean.cost
+    estimate, shift = found.estimate, found.cost - found.estimate.cost
     versus = _versus(best, choice, shift)
     ranged = _over_ranges(best, choice, shift) if problem.ranged else dict.fromkeys(_OVER_RANGES)
     plain, advice = _cheapest(choice.baselines, choice), None if after is None else after.all_draws
@@ -143,7 +143,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     # the bound of the true cost, valid for the choice among all models
     guaranteed = _bound(best, choice, len(choice.judged)) if bounded else None
     if best.kind == ALWAYS_ABSTAIN and _same_review(problem):
-        guaranteed = estimate.mean.cost
+        guaranteed = estimate.cost
     return Answer(
         kind="threshold" if cut else best.kind,
         model=best.model,
@@ -152,7 +152,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         upper=None if window is None else window.upper,
         verdict=_verdict(best, versus, baseline, advice),
         cost=found.cost,
-        honest_cost=estimate.mean.cost,
+        honest_cost=estimate.cost,
         interval=found.interval,
         cost_range=found.cost_range,
         one_added=found.one_added,
@@ -203,14 +203,14 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
     """
     problem = choice.problem
     estimate = cost_of(best, problem)
-    chosen = estimate.mean.cost
+    chosen = estimate.cost
     if best.model is not None and after is not None and after.cost is not None:
         chosen = max(chosen, after.cost)
-    shift = chosen - estimate.mean.cost
+    shift = chosen - estimate.cost
     cost = chosen
     if best.model is not None and not estimate.worst_seen:
         cost = max(cost, estimate.mean.raised)
-    ends, costs = [estimate.interval], [estimate.mean.cost]
+    ends, costs = [estimate.interval], [estimate.cost]
     bounded = best.cases.unlabelled is not None
     if problem.ranged or bounded:
         corners = [
@@ -218,9 +218,9 @@ def _expected(best: Candidate, after: AfterChoice | None, choice: Choice) -> _Ex
             for scenario in problem.corners()
             for favourable in ((False, True) if bounded else (False,))
         ]
-        ends, costs = [one.interval for one in corners], [one.mean.cost for one in corners]
+        ends, costs = [one.interval for one in corners], [one.cost for one in corners]
     interval = Interval(min(low for low, _ in ends), max(max(high for _, high in ends) + shift, cost))
-    rise = cost - estimate.mean.cost
+    rise = cost - estimate.cost
     cost_range = Interval(min(costs) + rise, max(costs) + rise) if problem.ranged or bounded else None
     return _Expected(cost, interval, cost_range, estimate, cost > chosen)
 

@@ -99,7 +99,7 @@ def difference_at(
     if first.cases is not second.cases:
         one, two = cost_of(first, problem, scenario), cost_of(second, problem, scenario)
         low, high = one.interval.low - two.interval.high, one.interval.high - two.interval.low
-        return one.mean.cost - two.mean.cost, Interval(low, high)
+        return one.cost - two.cost, Interval(low, high)
     losses = losses_at(first.cases, scenario)
     found = paired_interval(first, second, losses, scenario.shares, level=level, rate_variance=unsure)
     if first.unlabelled is None:

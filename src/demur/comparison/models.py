@@ -319,7 +319,7 @@ def rule_cost(candidate: Candidate, problem: DecisionProblem) -> RuleCost:
     return RuleCost(
         kind=candidate.kind,
         rule=candidate.rule,
-        cost=estimate.mean.cost,
+        cost=estimate.cost,
         interval=estimate.interval,
         hindsight_cost=estimate.hindsight,
         abstention_rate=float(shares[:, -1].sum()),

@@ -86,6 +86,7 @@ class Estimate(NamedTuple):
     `worst_seen` tells whether an outcome of the largest loss is among the judged cases.
     """
 
+    cost: float
     mean: MeanLoss
     interval: Interval
     hindsight: float
@@ -329,7 +330,7 @@ def cost_estimate(
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
     largest = worst.max()
     worst_seen = bool(rule.honest[worst >= largest - 1e-12 * abs(largest)].any())
-    return Estimate(mean, interval, hindsight, worst_seen)
+    return Estimate(mean.cost, mean, interval, hindsight, worst_seen)
 
 
 def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:

@@ -80,7 +80,7 @@ def expected_cost_of(rule: JudgedRule, losses: Losses, *, confidence_level: floa
     shares = None if rate is None else np.array([1 - rate, rate])
     estimate = cost_estimate(rule, losses, shares, level=confidence_level)
     return ExpectedCost(
-        cost=estimate.mean.cost,
+        cost=estimate.cost,
         interval=estimate.interval,
         standard_error=estimate.mean.standard_error,
         hindsight=estimate.hindsight,
