@@ -133,7 +133,9 @@ class Question:
         else:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         names = classes_in_words(self.cases.negative, self.cases.positive)
-        return compared(self.cases.doubted(table, problem), problem, class_names=names)
+        if self.cases.dependence:
+            table = self.cases.dependence.on(table, problem)
+        return compared(table, problem, class_names=names)
 
     def _compared_rows(self, rows: Rows) -> Comparison:
         """Compare the models on rows that all of them scored; each by itself on those it scored."""
@@ -177,7 +179,10 @@ class Question:
         if cost_unknown is not None:
             more = {role: every.columns.get(name) for role, name in _PLACED.items()}
             table = table.with_unknown(knowable, every.scores, problem, weights=self.weights, **more)
-        table = self.cases.doubted(table, problem)
+        if self.cases.aside is not None:
+            table = self.cases.aside.beside(table, problem)
+        if self.cases.dependence:
+            table = self.cases.dependence.on(table, problem)
         if without is not None and without.differ:
             table = table.unproven()
         found = compared(table, problem, class_names=names)
@@ -288,7 +293,7 @@ def ask(
             cases=cases, problem=None, labels=labels, abstain_label=label, classes=arguments, **asked
         )
     costs = _costs(source, prices, limits, joint.given(), by=by, needed=costs_needed)
-    places = limits.places()
+    places = None if limits.day is None else limits.places()
     problem = DecisionProblem.checked(
         costs=costs,
         prevalence=prices.prevalence,
@@ -335,7 +340,7 @@ def _costs(
             f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
             "Hint: leave --engine out."
         )
-    if limits.places() is not None and source.group is not None:
+    if limits.day is not None and source.group is not None:
         raise InputError(
             "`--group` would give every group the places of all. Hint: leave it out, or pass the rows of one "
             "group and its own places."

@@ -184,11 +184,15 @@ class ClassLearner:
         kind, losses, m = self.kind, self.losses, len(training.classes)
         if kind == "argmax":
             return Chosen(ClassRule(classes=training.classes, weights=np.ones(m)), 0.0)
-        if kind.startswith("expected cost"):
-            rule = expected_cost_rule(training.classes, losses, abstain="abstaining" in kind)
-            return Chosen(_within_limit(training, losses, rule), 0.0)
-        if kind.startswith("weights"):
-            return _weights(training, losses, abstain="abstaining" in kind, proof=proof)
+        if not kind.startswith("cautious"):
+            abstain = "abstaining" in kind
+            if kind.startswith("weights"):
+                found = _weights(training, losses, abstain=abstain, proof=proof)
+            else:
+                found = Chosen(expected_cost_rule(training.classes, losses, abstain=abstain), 0.0)
+            if self.problem.limits.max_abstention is None:
+                return found
+            return found._replace(rule=_within_limit(training, losses, found.rule))
         bias = equal_bias(m)
         if kind == _BY_CLASS:
             # one case more of every class: a bias of 0 would call its class always
@@ -255,7 +259,7 @@ def _weights(training: Training, losses: Losses, *, abstain: bool, proof: bool) 
         abstain_weight=float(np.exp(logs[-1])) if abstain else None,
         column_costs=costs if columns else None,
     )
-    return Chosen(_within_limit(training, losses, rule), best.objective - best.lower_bound)
+    return Chosen(rule, best.objective - best.lower_bound)
 
 
 # ---------------------------------------------------------------- abstaining

@@ -20,9 +20,7 @@ from demur._tables.numbers import times
 from demur.cli.input.dependence import INDEPENDENT, Dependence
 from demur.cli.input.roles import Roles, choose_roles, for_counting, label_column, only_model, open_with
 from demur.cli.options import Design, Prices, Several, Source, refuse
-from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
-from demur.comparison.problem import DecisionProblem
 from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
@@ -474,16 +472,6 @@ class Cases:
     negative: str = ""
     dependence: Dependence = INDEPENDENT
     aside: Unlabelled | None = None
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether a comparison has to know more than labels and scores; see `doubted`."""
-        return bool(self.dependence) or self.aside is not None
-
-    def doubted(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
-        """Return the cases of a part with what is known of rows without a label and of dependence."""
-        table = table if self.aside is None else self.aside.beside(table, problem)
-        return self.dependence.on(table, problem) if self.dependence else table
 
     @property
     def certified(self) -> float:

@@ -271,7 +271,7 @@ class Prices(Flags):
                 self.number(name)
         if self.by_case and not exact:
             return self.case_costs(None)
-        if not exact and any(name in self.ranges for name in _COSTS):
+        if not exact and any(isinstance(value, tuple) for _, value in self._amounts().values()):
             from demur.costs.ranges import CostRange
 
             return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
