@@ -115,10 +115,6 @@ class Training:
             seed=seed,
         )
 
-    def answer_costs(self, losses: Losses) -> FloatArray:
-        """What each answer to each case adds to the cost, abstaining last."""
-        return np.asarray(losses.table[self.codes] * self.case_weights[:, None])
-
 
 def possible_kinds(problem: DecisionProblem) -> tuple[str, ...]:
     """Return the kinds of rules a problem allows: those that abstain need a price and no limit of 0.
@@ -280,7 +276,8 @@ def _within_limit(training: Training, losses: Losses, rule: ClassRule) -> ClassR
     )
     answers = never.codes(training.proba)
     sureness = _sureness(training.proba, rule, answers)
-    v = training.answer_costs(losses)
+    # what each answer to each case adds to the cost, abstaining last
+    v = losses.table[training.codes] * training.case_weights[:, None]
     rows = np.arange(len(v))
     saved = v[:, -1] - v[rows, answers]
     low, high = cheapest_cut(sureness, saved, training.case_weights, limit)
@@ -314,7 +311,8 @@ def _cautious(training: Training, losses: Losses, bias: FloatArray) -> ClassRule
     p = np.asarray(training.proba / training.proba.sum(axis=1, keepdims=True))
     limit, _ = abstention_windows(p, bias)
     _, last, case, window, before, after = class_changes(p, bias, np.minimum(limit, 1.0))
-    v = training.answer_costs(losses)
+    # what each answer to each case adds to the cost, abstaining last
+    v = losses.table[training.codes] * training.case_weights[:, None]
     rows = np.arange(len(v))
     changes = np.concatenate([v[case, after] - v[case, before], v[:, -1] - v[rows, last]])
     abstained = np.concatenate([np.zeros(len(case)), training.case_weights])

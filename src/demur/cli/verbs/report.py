@@ -119,7 +119,7 @@ def command(
     rule is judged in every group.
     """
     from demur._tables.table import wrapped
-    from demur.cli.output import document, group_file, remark, write, write_file
+    from demur.cli.output import document, group_file, remark, write
     from demur.cli.question import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
 
     if pages.dossier is not None and Path(pages.dossier).suffix.lower() not in _DOSSIERS:
@@ -174,7 +174,7 @@ def command(
         if files[part] == "-":
             write(report.to_html(), None)
         else:
-            write_file(Path(files[part]), report.to_html())
+            report.to_html(Path(files[part]))
             # the decision, and where it is
             write("\n".join([wrapped(report.headline), files[part]]), None)
     for name, dossier in dossiers.items():
@@ -254,14 +254,17 @@ def make_report(asked: "Question", name: str) -> "Report":
         n = None if rows is None else len(rows.codes)
         source = _source(asked, name, negative=negative, positive=positive, rows=n)
         return Report.from_comparison(comparison, source=source, columns=cases.roles.models)
+    # rows in memory are in no bins
+    counted: dict[str, Any] = {} if rows is not None else {"exact": cases.exact}
+    if not counted.get("exact", True):
+        counted["certified"] = cases.certified
     source = _source(
         asked,
         name,
         positive=cases.positive,
         negative=cases.negative,
         rows=int(cases.data["rows"]) if cases.group is None else None,
-        exact=cases.exact,
-        certified=None if cases.exact else cases.certified,
+        **counted,
     )
     given = asked.problem.costs is not None
     # at costs to begin with, where none are given; all models are drawn on the same cases
