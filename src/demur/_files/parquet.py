@@ -90,18 +90,24 @@ def read_columns(
 
 def parquet_fact(path: Path, key: str) -> str | None:
     """Return what `write_columns` wrote into a file under "schema" or "model"; None if nothing."""
-    duckdb = load_duckdb()
+    # a pipe can be read only once
+    if not path.is_file():
+        return None
     try:
         with open(path, "rb") as handle:
             if handle.read(4) != b"PAR1":
                 return None
+    except OSError:
+        return None
+    duckdb = load_duckdb()
+    try:
         with connect() as connection:
             # DuckDB would take [1] for a pattern
             source = f"parquet_kv_metadata({sql_text(glob.escape(str(path)))})"
             stored = connection.sql(
                 f"select decode(value) from {source} where decode(key) = '{key}'"
             ).fetchall()
-    except (duckdb.Error, OSError, UnicodeDecodeError):
+    except (duckdb.Error, UnicodeDecodeError):
         # whoever reads the file as a table says what is wrong with it
         return None
     return str(stored[0][0]) if stored else None

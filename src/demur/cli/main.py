@@ -134,9 +134,18 @@ def _run(args: Sequence[str] | None) -> int:
     try:
         with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
             cli.invoke(context)
+        code = 0
     except click.exceptions.Exit as leave:
-        return _flushed(leave.exit_code)
-    return _flushed(0)
+        code = leave.exit_code
+    try:
+        # what is still in the buffer
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon_output()
+        return _complain(f"Standard output cannot be written: {error.strerror}.")
+    return code
 
 
 def _failed(error: Exception) -> int:
@@ -162,18 +171,6 @@ def _failed(error: Exception) -> int:
     if isinstance(error, MemoryError):
         return _complain("There is not enough memory. Hint: --engine duckdb counts without loading the rows.")
     raise error
-
-
-def _flushed(code: int) -> int:
-    """Write out what is still in the buffer of standard output, and say where that fails."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _abandon_output()
-        return _complain(f"Standard output cannot be written: {error.strerror}.")
-    return code
 
 
 class _ClosedOutput(io.TextIOBase):

@@ -28,7 +28,7 @@ from demur.comparison.by_group import GroupCosts
 from demur.comparison.case_table import CaseTable, Columns, table_of_classes
 from demur.comparison.comparison import Comparison, compared, compared_where_scored
 from demur.comparison.problem import DecisionProblem
-from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
+from demur.comparison.remarks import classes_in_words, no_answer
 from demur.costs.reviewer import Reviewer
 from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
@@ -46,7 +46,6 @@ __all__ = [
     "ask",
     "class_abstain_label",
     "class_question",
-    "part_remarks",
     "parts_document",
     "proven",
 ]
@@ -121,16 +120,6 @@ class Question:
     cost_unknown: float | None = None
     classes: dict[str, Any] = field(default_factory=dict)
 
-    def on(self, rows: Rows | None) -> DecisionProblem:
-        """Return the problem about some cases: costs that differ by case and batches are theirs."""
-        problem = self.problem
-        if rows is None:
-            return problem
-        days, keys = (rows.columns.get(role) for role in ("day", "key"))
-        budget = None if problem.budget is None else problem.budget.on(days, keys)
-        costs = self.prices.case_costs(rows.amounts) if problem.by_case else problem.costs
-        return replace(problem, costs=costs, budget=budget)
-
     def compare(self, name: str | None) -> Comparison:
         """Compare the models on the cases of one part; from their counts where there are no rows."""
         part, problem = self.cases.part(name), self.problem
@@ -144,7 +133,9 @@ class Question:
         else:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         names = classes_in_words(self.cases.negative, self.cases.positive)
-        return compared(self.cases.doubted(table, problem), problem, class_names=names)
+        if self.cases.dependence:
+            table = self.cases.dependence.on(table, problem)
+        return compared(table, problem, class_names=names)
 
     def _compared_rows(self, rows: Rows) -> Comparison:
         """Compare the models on rows that all of them scored; each by itself on those it scored."""
@@ -165,16 +156,22 @@ class Question:
                 cost_unknown=cost_unknown,
             )
         else:
-            problem = replace(self.on(rows), cost_unknown=cost_unknown)
+            # costs that differ by case and batches are those of the rows
+            problem = replace(self.problem, cost_unknown=cost_unknown)
+            if problem.by_case:
+                problem = replace(problem, costs=self.prices.case_costs(rows.amounts))
             names = classes_in_words(self.cases.negative, self.cases.positive)
             roles, known = self.cases.roles.others, {}
             if "doubt" in columns:
                 known[roles["doubt"]] = columns["doubt"]
             if problem.budget is not None:
-                coded = problem.budget.coded(columns["day"], columns["key"])
+                budget = problem.budget.on(columns["day"], columns["key"])
+                problem = replace(problem, budget=budget)
+                coded = budget.coded(columns["day"], columns["key"])
                 known |= dict(zip((roles["day"], roles["key"]), coded, strict=True))
-            clusters = check_groups(columns.get("cluster"), len(rows.codes))
-            times = check_times(columns.get("time"), len(rows.codes))
+            n = len(rows.codes)
+            clusters = check_groups(columns["cluster"], n) if "cluster" in columns else None
+            times = check_times(columns["time"], n) if "time" in columns else None
             labels = (self.labels[0], self.labels[1])
             codes = rows.codes.astype(np.bool_, copy=False)
             given = Columns(codes, rows.scores, columns.get("weight"), labels, clusters, times, known)
@@ -182,7 +179,10 @@ class Question:
         if cost_unknown is not None:
             more = {role: every.columns.get(name) for role, name in _PLACED.items()}
             table = table.with_unknown(knowable, every.scores, problem, weights=self.weights, **more)
-        table = self.cases.doubted(table, problem)
+        if self.cases.aside is not None:
+            table = self.cases.aside.beside(table, problem)
+        if self.cases.dependence:
+            table = self.cases.dependence.on(table, problem)
         if without is not None and without.differ:
             table = table.unproven()
         found = compared(table, problem, class_names=names)
@@ -293,7 +293,7 @@ def ask(
             cases=cases, problem=None, labels=labels, abstain_label=label, classes=arguments, **asked
         )
     costs = _costs(source, prices, limits, joint.given(), by=by, needed=costs_needed)
-    places = limits.places()
+    places = None if limits.day is None else limits.places()
     problem = DecisionProblem.checked(
         costs=costs,
         prevalence=prices.prevalence,
@@ -340,7 +340,7 @@ def _costs(
             f"`--known-at-decision` needs the rows in memory, got --engine {source.engine}. "
             "Hint: leave --engine out."
         )
-    if limits.places() is not None and source.group is not None:
+    if limits.day is not None and source.group is not None:
         raise InputError(
             "`--group` would give every group the places of all. Hint: leave it out, or pass the rows of one "
             "group and its own places."
@@ -392,11 +392,6 @@ def proven(parts: Mapping[str, Any]) -> bool:
     comparisons = [part.comparison for part in parts.values() if not isinstance(part, str)]
     verdicts = [None if one.answer is None else one.answer.verdict for one in comparisons]
     return len(verdicts) == len(parts) and all(verdict == "proven" for verdict in verdicts)
-
-
-def part_remarks(comparison: Comparison) -> list[str]:
-    """Say what a reader of the numbers should know, in the words of the report."""
-    return [*comparison.notes, *model_remarks(list(comparison.models.values()))]
 
 
 # ---------------------------------------------------------------- any number of classes

@@ -60,6 +60,8 @@ _MOST_REPEATED = 10**8
 # of a class with fewer a note says so
 _FEW_CASES = 10
 _FEW_CLUSTERS = 20
+# what errors about splits speak of
+_COMPARED = "a comparison"
 
 
 class Columns(NamedTuple):
@@ -202,7 +204,13 @@ class CaseTable:
                 pool.map(joint.orders, range(len(columns)))
             weight = frozen(sample_weight)
             cases = SplitCases.of_rows(
-                positive, weight, weights=weights, cluster=cluster, **_splitting(problem)
+                positive,
+                weight,
+                weights=weights,
+                cluster=cluster,
+                prevalence=problem.rate,
+                rng=problem.seed,
+                quantity=_COMPARED,
             )
         beside = {name: frozen(one[kept]) for name, one in known.items()}
         cases = replace(cases, losses=losses, known=beside, rows=rows)
@@ -223,7 +231,7 @@ class CaseTable:
             judging=judging,
             labels=labels,
             tables=ModelTables(ranks, cases.weights or "importance"),
-            notes=_cluster_notes(cases, problem),
+            notes=() if cluster is None else _cluster_notes(cases, problem),
         )
 
     def unproven(self, *, dated: bool = False) -> "CaseTable":
@@ -339,11 +347,12 @@ class CaseTable:
         if time is not None:
             cases = cases.by_time(time)
         judging = {name: partial(Inputs, frozen(columns)) for name, columns in models.items()}
+        clustered = () if cluster is None else _cluster_notes(cases, problem)
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
-            notes=(*_cluster_notes(cases, problem), *_class_notes(cases, classes, searched=problem.many)),
+            notes=(*clustered, *_class_notes(cases, classes, searched=problem.many)),
         )
 
     @classmethod
@@ -360,7 +369,8 @@ class CaseTable:
         positive = np.arange(len(cell)) < np.count_nonzero(joint.positives > 0)
         sizes = np.where(positive, joint.positives[cell], joint.negatives[cell])
         cluster = None if joint.cluster is None else clusters_of(joint.cluster[cell], slice(None), sizes)
-        cases = SplitCases.of_rows(positive, sizes, weights="repeats", cluster=cluster, **_splitting(problem))
+        splitting: dict[str, Any] = {"prevalence": problem.rate, "rng": problem.seed, "quantity": _COMPARED}
+        cases = SplitCases.of_rows(positive, sizes, weights="repeats", cluster=cluster, **splitting)
         cases = replace(cases, source="counts")
         if joint.start is not None:
             cases = cases.by_time(joint.start[cell], joint.end[cell])
@@ -386,7 +396,8 @@ class CaseTable:
                 "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
                 "ScoreCosts.window gives the cheapest window of sums, with hindsight."
             )
-        settings = {"pos_label": None, "sample_weight": None, "weights": "repeats", **_splitting(problem)}
+        settings: dict[str, Any] = {"pos_label": None, "sample_weight": None, "weights": "repeats"}
+        settings |= {"prevalence": problem.rate, "rng": problem.seed, "quantity": _COMPARED}
         split = {name: judged_model(one, None, **settings) for name, one in counts.items()}
         return cls._apart(split, labels)
 
@@ -442,12 +453,6 @@ def _in_batches(given: Columns, problem: DecisionProblem, weights: str) -> Colum
         np.minimum.at(first, batch, rank)
         time = times[first[batch]]
     return given._replace(weight=None, cluster=cluster, time=time)
-
-
-def _splitting(problem: DecisionProblem) -> dict[str, Any]:
-    """Return how cases are split, whatever is known of them."""
-    rate, seed = problem.rate, problem.seed
-    return {"prevalence": rate, "folds": None, "repeats": None, "rng": seed, "quantity": "a comparison"}
 
 
 def _itself(model: JudgedModel) -> JudgedModel:

@@ -140,6 +140,10 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     # a window without scores inside is one, too
     cut = best.kind == "window" and best.window is not None and best.window.is_empty
     bounded = window is not None and not problem.prices and None not in choice.certificates.values()
+    # the bound of the true cost, valid for the choice among all models
+    guaranteed = _bound(best, choice, len(choice.judged)) if bounded else None
+    if best.kind == ALWAYS_ABSTAIN and _same_review(problem):
+        guaranteed = estimate.cost
     return Answer(
         kind="threshold" if cut else best.kind,
         model=best.model,
@@ -154,7 +158,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         one_added=found.one_added,
         n_unlabelled=0 if best.cases.unlabelled is None else len(best.cases.unlabelled),
         hindsight_cost=estimate.hindsight,
-        guaranteed_cost=_guaranteed(best, choice, estimate, bounded=bounded),
+        guaranteed_cost=guaranteed,
         advice_cost=advice,
         versus=MappingProxyType(versus),
         **ranged,
@@ -446,10 +450,3 @@ def _same_review(problem: DecisionProblem) -> bool:
         return False
     reviews = problem.centre.losses.table[:, -1]
     return bool(np.all(reviews == reviews[0]))
-
-
-def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate, *, bounded: bool) -> float | None:
-    """Bound of the answer's true cost, valid for the choice among all models."""
-    if best.kind == ALWAYS_ABSTAIN and _same_review(choice.problem):
-        return estimate.cost
-    return _bound(best, choice, len(choice.judged)) if bounded else None

@@ -73,12 +73,12 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Training:
-    """Cases a rule is chosen on."""
+    """Cases a rule is chosen on; `case_weights` are their shares in the whole, as used."""
 
     proba: FloatArray
     codes: IntArray
     sizes: FloatArray
-    factors: FloatArray
+    case_weights: FloatArray
     classes: tuple[Any, ...]
     problem: DecisionProblem
     weighted: bool
@@ -98,31 +98,22 @@ class Training:
         if len(rows) > MOST_SEARCHED:
             rng = np.random.default_rng([problem.seed, *seed])
             rows = np.sort(rng.choice(rows, MOST_SEARCHED, replace=False))
-        part = cls(
+        codes, sizes = np.asarray(cases.codes[rows], dtype=np.int64), cases.sizes[rows]
+        factors = np.ones(cases.n_classes)
+        if problem.shares is not None:
+            by_class = np.bincount(codes, sizes, cases.n_classes)
+            np.divide(problem.shares * by_class.sum(), by_class, out=factors, where=by_class > 0)
+        weights = sizes * factors[codes]
+        return cls(
             proba=proba[rows],
-            codes=np.asarray(cases.codes[rows], dtype=np.int64),
-            sizes=cases.sizes[rows],
-            factors=np.ones(cases.n_classes),
+            codes=codes,
+            sizes=sizes,
+            case_weights=np.asarray(weights / weights.sum()),
             classes=problem.costs.classes,
             problem=problem,
             weighted=cases.weights == "importance",
             seed=seed,
         )
-        if problem.shares is not None:
-            sizes = np.bincount(part.codes, part.sizes, cases.n_classes)
-            wanted = problem.shares * sizes.sum()
-            np.divide(wanted, sizes, out=part.factors, where=sizes > 0)
-        return part
-
-    @property
-    def case_weights(self) -> FloatArray:
-        """Share of every case in the whole, as used."""
-        weights = self.sizes * self.factors[self.codes]
-        return np.asarray(weights / weights.sum())
-
-    def answer_costs(self, losses: Losses) -> FloatArray:
-        """What each answer to each case adds to the cost, abstaining last."""
-        return np.asarray(losses.table[self.codes] * self.case_weights[:, None])
 
 
 def possible_kinds(problem: DecisionProblem) -> tuple[str, ...]:
@@ -189,11 +180,15 @@ class ClassLearner:
         kind, losses, m = self.kind, self.losses, len(training.classes)
         if kind == "argmax":
             return Chosen(ClassRule(classes=training.classes, weights=np.ones(m)), 0.0)
-        if kind.startswith("expected cost"):
-            rule = expected_cost_rule(training.classes, losses, abstain="abstaining" in kind)
-            return Chosen(_within_limit(training, losses, rule), 0.0)
-        if kind.startswith("weights"):
-            return _weights(training, losses, abstain="abstaining" in kind, proof=proof)
+        if not kind.startswith("cautious"):
+            abstain = "abstaining" in kind
+            if kind.startswith("weights"):
+                found = _weights(training, losses, abstain=abstain, proof=proof)
+            else:
+                found = Chosen(expected_cost_rule(training.classes, losses, abstain=abstain), 0.0)
+            if self.problem.limits.max_abstention is None:
+                return found
+            return found._replace(rule=_within_limit(training, losses, found.rule))
         bias = equal_bias(m)
         if kind == _BY_CLASS:
             # one case more of every class: a bias of 0 would call its class always
@@ -260,7 +255,7 @@ def _weights(training: Training, losses: Losses, *, abstain: bool, proof: bool) 
         abstain_weight=float(np.exp(logs[-1])) if abstain else None,
         column_costs=costs if columns else None,
     )
-    return Chosen(_within_limit(training, losses, rule), best.objective - best.lower_bound)
+    return Chosen(rule, best.objective - best.lower_bound)
 
 
 # ---------------------------------------------------------------- abstaining
@@ -281,7 +276,8 @@ def _within_limit(training: Training, losses: Losses, rule: ClassRule) -> ClassR
     )
     answers = never.codes(training.proba)
     sureness = _sureness(training.proba, rule, answers)
-    v = training.answer_costs(losses)
+    # what each answer to each case adds to the cost, abstaining last
+    v = losses.table[training.codes] * training.case_weights[:, None]
     rows = np.arange(len(v))
     saved = v[:, -1] - v[rows, answers]
     low, high = cheapest_cut(sureness, saved, training.case_weights, limit)
@@ -315,7 +311,8 @@ def _cautious(training: Training, losses: Losses, bias: FloatArray) -> ClassRule
     p = np.asarray(training.proba / training.proba.sum(axis=1, keepdims=True))
     limit, _ = abstention_windows(p, bias)
     _, last, case, window, before, after = class_changes(p, bias, np.minimum(limit, 1.0))
-    v = training.answer_costs(losses)
+    # what each answer to each case adds to the cost, abstaining last
+    v = losses.table[training.codes] * training.case_weights[:, None]
     rows = np.arange(len(v))
     changes = np.concatenate([v[case, after] - v[case, before], v[:, -1] - v[rows, last]])
     abstained = np.concatenate([np.zeros(len(case)), training.case_weights])

@@ -93,13 +93,13 @@ class FileTable:
         self.require(wanted)
         if not wanted:
             return {}
-        self.check(wanted)
+        if self.kind == "parquet":
+            self.check(wanted)
         chosen = self.relation.project(", ".join(map(quoted, wanted)))
         with database_errors(self.name), Progress(None, "reading", "rows") as progress:
             arrays = chosen.fetchnumpy()
             progress.advance(self.n_rows)
-        self._snapshot.require_same()
-        self._snapshot.require_rows(self.n_rows, len(arrays[wanted[0]]))
+        self._snapshot.require_same(self.n_rows, len(arrays[wanted[0]]))
         return {name: masked_column(name, arrays[name], self.kinds[name]) for name in wanted}
 
     def check(self, names: Iterable[str]) -> None:
@@ -219,7 +219,7 @@ def open_table(
         else:
             name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
             snapshot = Snapshot(name, paths)
-            partitions = partition_columns(name, paths)
+            partitions = () if paths == [Path(name)] else partition_columns(name, paths)
             connection = connect() if memory_limit is None else _own_database(memory_limit, resources)
             resources.enter_context(connection)
             if kind == "gzip":
@@ -290,8 +290,7 @@ def _relation(
     separator = separators.pop()
     try:
         # DuckDB decides the kinds on a sample; a later surprise makes the reading fail
-        relation = _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
-        return relation, _read_through(relation)
+        return _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
     except load_duckdb().Error:
         # copies of files that mix line ends: DuckDB takes one kind in a file
         mixed = [path for path in filled if mixes_line_ends(path, kind, shown)]
@@ -301,18 +300,21 @@ def _relation(
             copy_with_one_line_end(path, copies[path], kind, shown)
         names = [glob.escape(str(copies.get(path, path))) for path in filled]
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
-            relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
-            return relation, _read_through(relation)
+            return _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
 
 
 def _csv_relation(
     connection: Any, names: list[str], kind: str, separator: str, *, sample: int, partitioned: bool
-) -> Any:
+) -> tuple[Any, int]:
+    """Return the DuckDB relation of CSV files and its number of rows.
+
+    Every value is converted once, so that a bad one fails now.
+    """
     # Only floats and text: DuckDB would read yes/no as booleans and dates into dates, round 0.25
     # to 0 where the sample held whole numbers only, and drop lines that start with "#" or odd
     # first lines, all without a word.
     words = ", ".join(f"'{word}'" for word in MISSING_WORDS)
-    return connection.sql(
+    relation = connection.sql(
         f"""
         select * from read_csv($names, header = true, skip = 0, comment = '', delim = '{separator}',
             quote = '"', escape = '"', nullstr = [{words}], sample_size = {sample}, union_by_name = true,
@@ -322,15 +324,11 @@ def _csv_relation(
         """,
         params={"names": names},
     )
-
-
-def _read_through(relation: Any) -> int:
-    """Convert every value once, so that a bad one fails now; return the number of rows."""
     counts = ", ".join(f"count({quoted(name)})" for name in relation.columns)
     with Progress(None, "checking", "rows") as progress:
         n_rows = int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
         progress.advance(n_rows)
-    return n_rows
+    return relation, n_rows
 
 
 @contextmanager

@@ -133,15 +133,15 @@ class Snapshot:
         self._name = name
         self.states = {path: _state(path) for path in paths}
 
-    def require_same(self) -> None:
-        """Raise `InputError` if a file was changed, replaced or removed since."""
+    def require_same(self, expected: int = 0, got: int = 0) -> None:
+        """Raise `InputError` if a file was changed, replaced or removed since.
+
+        Also if a second reading got another number of rows than expected.
+        """
         for path, state in self.states.items():
             if _state(path) != state:
                 other = f"{path} changed" if len(self.states) > 1 else "it changed"
                 raise input_error(self._name, "must stay the same while it is read", other, _HINT)
-
-    def require_rows(self, expected: int, got: int) -> None:
-        """Raise `InputError` if a second reading gave another number of rows."""
         if expected != got:
             raise input_error(
                 self._name, "must stay the same while it is read", f"{got} rows after {expected}", _HINT

@@ -101,8 +101,13 @@ def _existing(name: str) -> list[Path]:
     if not name:
         # an empty path is the current folder for the operating system, never for the user
         raise input_error("source", "must name a file, a folder or a pattern", "an empty name")
+    path = Path(name)
     try:
-        return _named(name)
+        if path.is_dir():
+            return _files_in(path, name)
+        if path.exists():
+            return [path]
+        return _matching(name)
     except OSError as error:
         shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
         elsewhere = error.filename is not None and str(error.filename) != name
@@ -114,12 +119,9 @@ def _existing(name: str) -> list[Path]:
         raise input_error("source", "must name a file", "the character NUL in its name") from None
 
 
-def _named(name: str) -> list[Path]:
+def _matching(name: str) -> list[Path]:
+    """Return the files that a name matches which is not that of a file."""
     path = Path(name)
-    if path.is_dir():
-        return _files_in(path, name)
-    if path.exists():
-        return [path]
     if is_address(name):
         hint = "export the table as Parquet or CSV, or count it with `read_counts`."
         raise input_error(shown_address(name), "must be a file", "an address", hint)

@@ -152,10 +152,10 @@ class SplitCases:
         *,
         weights: str,
         prevalence: float | None,
-        folds: int | None,
-        repeats: int | None,
         rng: Any,
         quantity: str,
+        folds: int | None = None,
+        repeats: int | None = None,
         cluster: IntArray | None = None,
     ) -> SplitCases:
         """Split checked rows; rows of weight 0 must be gone."""

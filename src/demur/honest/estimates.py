@@ -86,15 +86,11 @@ class Estimate(NamedTuple):
     `worst_seen` tells whether an outcome of the largest loss is among the judged cases.
     """
 
+    cost: float
     mean: MeanLoss
     interval: Interval
     hindsight: float
     worst_seen: bool
-
-    @property
-    def cost(self) -> float:
-        """Honest cost per case."""
-        return self.mean.cost
 
 
 def class_shares(cases: FloatArray, shares: FloatArray | None) -> FloatArray:
@@ -298,7 +294,7 @@ def cost_estimate(
     worst = worst_losses(rule, losses, shares)
     highest_fee = max((float(paid.max()) for paid in rule.judged.honest_fees), default=0.0)
     highest = float(worst.max()) + highest_fee
-    unit = worst_unit(highest, loss, sample, rule.cases)
+    unit = highest if sample.cluster is None else worst_unit(highest, loss, sample, rule.cases)
     mean = mean_loss(loss, sample, unit, rate_variance=rate_variance)
     table = losses.table
     if losses.by_case is None:
@@ -334,7 +330,7 @@ def cost_estimate(
     interval = Interval(min(max(low, certain), mean.cost), max(high, mean.cost))
     largest = worst.max()
     worst_seen = bool(rule.honest[worst >= largest - 1e-12 * abs(largest)].any())
-    return Estimate(mean, interval, hindsight, worst_seen)
+    return Estimate(mean.cost, mean, interval, hindsight, worst_seen)
 
 
 def same_decisions(first: JudgedRule, second: JudgedRule) -> bool:
@@ -369,7 +365,7 @@ def cost_gap(
             by_class *= number * first.cases.sizes.mean() / np.maximum(first.cases.class_sizes, 1e-300)
         return class_mean_loss(gap, sample, by_class, rate_variance=rate_variance)
     worst = float(worst_losses(first, losses, shares, second).max()) + fees
-    unit = worst_unit(worst, gap, sample, first.cases)
+    unit = worst if sample.cluster is None else worst_unit(worst, gap, sample, first.cases)
     return mean_loss(gap, sample, unit, added=ADDED_TO_DIFFERENCES, rate_variance=rate_variance)
 
 

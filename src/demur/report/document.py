@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,20 +30,15 @@ from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
-from demur.policy.policy import Policy
 from demur.report.cases import lists_cases, page_costs, page_design, page_evidence, whole_number
-from demur.report.class_page import (
-    ReviewLevel,
-    class_choice_at,
-    class_document,
-    holds_rows,
-    review_levels,
-)
 from demur.report.model import DataSource, ModelReport, PairReport, RuleByGroup, compared_parts, lone_models
 from demur.report.packing import packed
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 from demur.windows.rule import Window
+
+if TYPE_CHECKING:
+    from demur.report.class_page import ReviewLevel
 
 __all__ = ["Report", "page_problem", "report_of"]
 
@@ -267,6 +262,8 @@ class Report(Result):
         problem, notes = comparison.problem, list(comparison.notes)
         if problem.many:
             made = cls._made(comparison, (), (), problem, origin, notes)
+            from demur.report.class_page import review_levels
+
             return replace(made, levels=review_levels(comparison), columns=columns)
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.insert(0, _NOT_PAIRED)
@@ -337,11 +334,14 @@ class Report(Result):
             said.append("Windows on the page do not know the number of places; what it copies keeps it.")
         if problem.prices:
             said.append("The charts of the page leave out what asking models costs.")
-        if comparison is not None and problem.many and not holds_rows(comparison.choice):
-            said.append(
-                "At costs you edit, the page prices the rules it holds: rules of expected costs are those of "
-                "the costs it was made with."
-            )
+        if comparison is not None and problem.many:
+            from demur.report.class_page import holds_rows
+
+            if not holds_rows(comparison.choice):
+                said.append(
+                    "At costs you edit, the page prices the rules it holds: rules of expected costs are "
+                    "those of the costs it was made with."
+                )
         counted = comparison is not None and (problem.many or not lists_cases(comparison))
         if comparison is not None and counted and page_design(comparison) is not None:
             # tables of many classes are those of the blocks of time
@@ -383,6 +383,7 @@ class Report(Result):
                 "Hint: make a report of every group."
             )
         from demur.monitoring.judgement import judge_policy
+        from demur.policy.policy import Policy
 
         policy = Policy.from_answer(answer)
         assert isinstance(policy.rule, Window), "an answer between two classes has a window"
@@ -442,6 +443,8 @@ class Report(Result):
                 "`abstain_cost` must be None: the rules of this report answer every case. "
                 "Hint: make the report with a price of a review."
             )
+        from demur.report.class_page import class_choice_at, holds_rows
+
         choice = class_choice_at(self.levels, asked.mean, by_case=holds_rows(self.comparison.choice))
         # a page has no resamples of the cases at prices nobody asked about
         return make_answer(choice, advised=False)
@@ -449,6 +452,8 @@ class Report(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
         if self.many:
+            from demur.report.class_page import class_document
+
             parts = (self.comparison, self.levels, self.source, self.columns)
             return class_document(*parts, made=self.made, notes=self.notes)  # type: ignore[arg-type]
         assert not isinstance(self.costs, CostMatrix)

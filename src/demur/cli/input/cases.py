@@ -20,9 +20,7 @@ from demur._tables.numbers import times
 from demur.cli.input.dependence import INDEPENDENT, Dependence
 from demur.cli.input.roles import Roles, choose_roles, for_counting, label_column, only_model, open_with
 from demur.cli.options import Design, Prices, Several, Source, refuse
-from demur.comparison.case_table import CaseTable
 from demur.comparison.missing import Unlabelled, Unscored, set_aside, unscored
-from demur.comparison.problem import DecisionProblem
 from demur.costs.budget import Places
 from demur.costs.case_costs import CaseCosts
 from demur.counts.costs import FoldedCosts
@@ -41,7 +39,6 @@ __all__ = [
     "Part",
     "Rows",
     "class_without_weight",
-    "holds_counts",
     "missing_values",
     "positive_cases",
     "read_cases",
@@ -127,7 +124,10 @@ def _read_rows(
 
     Cases with --unknown-label are of no class: their code follows those of the classes.
     """
-    columns, dropped = _complete_rows(columns, roles, source)
+    dropped: dict[str, dict[str, int]] = {}
+    needed = [columns[name] for name in roles.columns if name != roles.label and columns[name].n_missing]
+    if needed:
+        columns, dropped = _complete_rows(columns, needed, columns[roles.label], source)
     weight = roles.others.get("weight")
     weights = None if weight is None else check_weights(columns[weight].values, weight)
     scores = {
@@ -241,17 +241,13 @@ def read_columns(source: Source, more: Sequence[str] = ()) -> tuple[str, Roles, 
 
 
 def _complete_rows(
-    columns: Mapping[str, Column], roles: Roles, source: Source
+    columns: Mapping[str, Column], needed: Sequence[Column], label: Column, source: Source
 ) -> tuple[dict[str, Column], dict[str, dict[str, int]]]:
-    """Refuse missing values in the columns in use but the label, or drop their rows if asked to.
+    """Refuse missing values in columns in use but the label, or drop their rows if asked to.
 
     Returns the columns, and how many rows each of them cost, by class; the first column that lacks a value
     counts.
     """
-    label = columns[roles.label]
-    needed = [columns[name] for name in roles.columns if name != roles.label and columns[name].n_missing]
-    if not needed:
-        return dict(columns), {}
     if not source.drop_missing:
         require_complete(needed, DROP_ROWS.format(" (--drop-missing)"))
     gone = np.zeros(len(label.missing), dtype=np.bool_)
@@ -478,16 +474,6 @@ class Cases:
     aside: Unlabelled | None = None
 
     @property
-    def doubtful(self) -> bool:
-        """Whether a comparison has to know more than labels and scores; see `doubted`."""
-        return bool(self.dependence) or self.aside is not None
-
-    def doubted(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
-        """Return the cases of a part with what is known of rows without a label and of dependence."""
-        table = table if self.aside is None else self.aside.beside(table, problem)
-        return self.dependence.on(table, problem) if self.dependence else table
-
-    @property
     def certified(self) -> float:
         """The most a cost can be too high because scores share bins, in units of the more expensive error."""
         return max(float(part.certified) for part in self.parts.values())
@@ -559,7 +545,7 @@ def read_cases(
         with open_table(source.file) as table:
             roles = choose_roles(table, source, classes=classes, design=design)
             return _in_memory(table, roles, source, None, design, split=split)
-    if holds_counts(source.file):
+    if parquet_fact(Path(source.file), "schema") == SCHEMA:
         placed = {} if design is None else design.columns
         placed |= {} if places is None else {"--day": places.column}
         if placed or joint.given() or prices.by_case:
@@ -621,7 +607,7 @@ def _in_memory(
     said = roles.words(table.name, n, read.positive) + words
     engine = {} if roles.classes else {"engine": "memory"}
     return Cases(
-        sentence=said + read.dependence.words(),
+        sentence=said + read.dependence.words() if read.dependence else said,
         data={
             **roles.to_dict(table.name, n, read.positive, read.negative),
             **counts,
@@ -678,12 +664,6 @@ def _require_joint(joint: Several, names: Sequence[str], source: Source) -> None
 
 
 # ---------------------------------------------------------------- saved counts
-
-
-def holds_counts(file: str) -> bool:
-    """Tell whether a file was written by `ScoreCounts.save`."""
-    path = Path(file)
-    return path.is_file() and parquet_fact(path, "schema") == SCHEMA
 
 
 def read_saved_counts(source: Source, *, but: Collection[str] = ()) -> tuple[str, ScoreCounts, str]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from demur._files.database import connect, load_duckdb, sql_text
+from demur._files.parquet import parquet_fact
 from demur._files.whole import temporary_folder
 from demur._tables.numbers import times
 from demur._tables.table import Column as TableColumn
@@ -21,7 +22,6 @@ from demur.cli.input.cases import (
     BOUND_OR_DROP,
     DROP_ROWS,
     class_without_weight,
-    holds_counts,
     missing_values,
     positive_cases,
     read_saved_counts,
@@ -43,7 +43,7 @@ from demur.cli.input.roles import (
 from demur.cli.options import Design, Source, refuse
 from demur.cli.output import shown_command
 from demur.comparison.missing import score_difference
-from demur.counts.scores import ScoreCounts
+from demur.counts.scores import SCHEMA, ScoreCounts
 from demur.engines.columns import Column, class_name
 from demur.engines.counting import read_counts
 from demur.engines.frames import Summary, summaries
@@ -134,7 +134,7 @@ class Findings:
 
 def find_problems(source: Source, design: Design) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
-    if holds_counts(source.file):
+    if parquet_fact(Path(source.file), "schema") == SCHEMA:
         # no columns, no rows
         refuse(design, because="is for tables of cases, not for counts. Hint: leave it out.")
         model, counts, sentence = read_saved_counts(source)

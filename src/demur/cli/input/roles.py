@@ -234,7 +234,10 @@ def choose_roles(
     )
     if source.label is None:
         taken = [*roles.columns, *(() if classes else source.exclude)]
-        roles = replace(roles, label=_guessed_label(table, taken=taken))
+        label = named_label(table, taken)
+        if label is None:
+            raise _no_label(table, taken)
+        roles = replace(roles, label=label)
     _require_distinct(table, roles, source)
     for name in roles.scores:
         require_numbers(table, name, "--classes" if classes else "--model")
@@ -376,15 +379,12 @@ def likely_labels(table: "Table") -> list[str]:
     ]
 
 
-def _guessed_label(table: "Table", *, taken: Collection[str]) -> str:
-    """Return the one column whose name says that it holds the label."""
-    found = named_label(table, taken)
-    if found is not None:
-        return found
+def _no_label(table: "Table", taken: Collection[str]) -> InputError:
+    """Return the error of a table with no column, or several, whose name says that it holds the label."""
     named = [name for name in table.kinds if name.lower() in _LABEL_NAMES]
     free = [name for name in named if name not in taken]
     if named and not free:
-        raise InputError(
+        return InputError(
             f"{named[0]!r} is given as a score or weight, so the label is open. Hint: pass --label."
         )
     which = (
@@ -396,7 +396,7 @@ def _guessed_label(table: "Table", *, taken: Collection[str]) -> str:
     deciding = context is not None and context.command.name == "decide"
     without = ", or --no-labels to decide from the costs alone" if deciding and not free else ""
     finds = "" if free else f" `demur check {table.name}` looks for it."
-    raise InputError(
+    return InputError(
         f"`{table.name}`: {which}. Hint: pass --label COLUMN{without}; the columns are "
         f"{', '.join(table.kinds)}.{finds}"
     )

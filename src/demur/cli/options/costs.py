@@ -265,9 +265,12 @@ class Prices(Flags):
         """
         if not self._complete():
             return None
+        if exact:
+            for name in self._amounts():
+                self.number(name)
         if self.by_case and not exact:
             return self.case_costs(None)
-        if not exact and any(name in self.ranges for name in _COSTS):
+        if not exact and any(isinstance(value, tuple) for _, value in self._amounts().values()):
             from demur.costs.ranges import CostRange
 
             return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
@@ -275,9 +278,7 @@ class Prices(Flags):
 
         if self.mu is not None:
             return CostModel(cost_fn=1.0, cost_fp=self.mu, cost_abstain=self.nu)
-        given: dict[str, Any] = {
-            argument: self.number(name) for name, (argument, _) in self._amounts().items()
-        }
+        given: dict[str, Any] = dict(self._amounts().values())
         fee = given.pop("fee", None)
         return CostModel(reviewer=None if fee is None else self.reviewer(fee), **given)
 
@@ -386,7 +387,7 @@ class Prices(Flags):
         if len(reviews) == 1 and reviews[0] != "--cost-abstain":
             other = next(name for name in _REVIEWS[1:] if name not in reviews)
             raise InputError(f"`{other}` is needed with {reviews[0]}. Hint: or add --cost-abstain.")
-        number = None if self.cost_fn is None else _number(self.cost_fn)
+        number = self.cost_fn.factor if isinstance(self.cost_fn, ColumnPrice) else self.cost_fn
         low = number[0] if isinstance(number, tuple) else number
         if self.cost_fn is not None and low == 0:
             raise InputError(

@@ -183,7 +183,7 @@ class Output(Flags):
         """What the name of the file ends in, where that promises a format; else empty."""
         from demur._tables.files import TABLE_FORMATS
 
-        suffix = PurePath(str(self.path)).suffix.lower() if self.to_file else ""
+        suffix = PurePath(self.path or "").suffix.lower()
         return suffix if suffix in (*_FORMATS, *TABLE_FORMATS) else ""
 
     def format(self, offered: Collection[str], hint: str | None = None) -> str:
@@ -202,6 +202,8 @@ class Output(Flags):
 
         A name that ends in .json asks for JSON.
         """
+        if not self.ending:
+            return self
         from demur._tables.files import TABLE_FORMATS
 
         offered = (".txt", ".json", *TABLE_FORMATS, *(FIGURES if figures else ()))
@@ -215,11 +217,6 @@ class Output(Flags):
         from demur._tables.files import TABLE_FORMATS
 
         return not self.as_json and self.ending in TABLE_FORMATS
-
-    @property
-    def as_figure(self) -> bool:
-        """Whether the name of the file asks for a figure; for verbs that offer one."""
-        return self.ending in FIGURES
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar, TypeVar
 
 import click
@@ -67,23 +67,19 @@ def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
     return field(default=default, metadata={"spellings": spellings, "settings": settings})
 
 
-def _checked(check: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Return a callback that checks a number by a function of `demur._checks`, imported with the first."""
+def _checked(check: str, ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Check the number of a flag by a function of `demur._checks`, imported with the first number."""
+    if value is not None:
+        from demur import _checks
 
-    def checked(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-        if value is not None:
-            from demur import _checks
-
-            getattr(_checks, check)(value, param.opts[0])
-        return value
-
-    return checked
+        getattr(_checks, check)(value, param.opts[0])
+    return value
 
 
-finite = _checked("check_number")
-not_negative = _checked("check_nonnegative")
-rate = _checked("check_rate")
-confidence = _checked("check_confidence_level")
+finite = partial(_checked, "check_number")
+not_negative = partial(_checked, "check_nonnegative")
+rate = partial(_checked, "check_rate")
+confidence = partial(_checked, "check_confidence_level")
 
 
 def refuse(*objects: Flags, because: str, but: Collection[str] = ()) -> None:
@@ -166,7 +162,8 @@ class _Verb(click.Command):
             self.params.append(every)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if any(parameter.name == "problem" for parameter in self.params):
+        # the arguments are read twice where a file may hold more of them
+        if any(text == "--problem" or text.startswith("--problem=") for text in args):
             from demur.cli.problem_file import with_problem
 
             args = with_problem(self, ctx, args)

@@ -1,6 +1,7 @@
 """What a rule must keep besides being cheap, and how sure the answer has to be."""
 
 from dataclasses import dataclass, make_dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -16,13 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["Certainty", "Limits"]
 
 
-def _flag(limit: Limit) -> Any:
-    """Declare the flag of a limit: a number it can have, None where the user gave none."""
-
-    def checked(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-        return None if value is None else limit.check(value, param.opts[0])
-
-    return flag(limit.flag, type=float, metavar="X", callback=checked, help=limit.help)
+def _checked(limit: Limit, ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse a number that a limit cannot have; None where the user gave none."""
+    return None if value is None else limit.check(value, param.opts[0])
 
 
 _PROMISES = [limit.flag for limit in LIMITS if limit.promise]
@@ -32,7 +29,14 @@ _ONE_OF_TWO = (
 )
 _Kept: Any = make_dataclass(
     "_Kept",
-    [(limit.name, float | None, _flag(limit)) for limit in LIMITS],
+    [
+        (
+            limit.name,
+            float | None,
+            flag(limit.flag, type=float, metavar="X", callback=partial(_checked, limit), help=limit.help),
+        )
+        for limit in LIMITS
+    ],
     bases=(Flags,),
     frozen=True,
     kw_only=True,
@@ -114,16 +118,12 @@ class Limits(_Kept):  # type: ignore[misc]
         ),
     )
 
-    def __post_init__(self) -> None:
-        """Refuse limits that contradict each other or are incomplete."""
-        super().__post_init__()
-        if self.cases_per_day == 0:
-            raise InputError("`--cases-per-day` must be above 0, got 0.")
-
     def kept(self) -> KeptLimits:
         """Return the limits the flags describe."""
         values = {limit.name: getattr(self, limit.name) for limit in LIMITS}
         if self.reviews_per_day is not None and self.cases_per_day is not None:
+            if self.cases_per_day == 0:
+                raise InputError("`--cases-per-day` must be above 0, got 0.")
             values["max_abstention"] = min(self.reviews_per_day / self.cases_per_day, 1.0)
         return KeptLimits(**values)
 

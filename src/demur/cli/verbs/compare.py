@@ -22,6 +22,7 @@ from demur.cli.options import (
     takes,
     verb,
 )
+from demur.cli.options.files import FIGURES
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -106,11 +107,13 @@ def command(
     or .docx what the screen shows, .png, .svg or .pdf a figure.
     """
     output = output.answering(figures=True)
-    if view.figure is not None and not output.as_figure:
+    drawn = output.ending in FIGURES
+    if view.figure is not None and not drawn:
         raise InputError("`--figure` is drawn to a file. Hint: -o figure.png, .svg or .pdf.")
-    if output.as_figure and source.group is not None:
+    if drawn and source.group is not None:
         raise InputError("`-o` draws one comparison, got --group. Hint: leave --group out, or pass --by.")
-    from demur.cli.output import save_figure, write, write_tables_to
+    from demur._tables.table import wrapped
+    from demur.cli.output import answer_text, heading, save_figure, write, write_tables_to
     from demur.cli.question import NOT_PROVEN, ask, parts_document, proven
 
     flags = source, prices, limits, classes, certainty, output
@@ -124,8 +127,8 @@ def command(
 
     parts = asked.each_part(made)
     refused = design.require_proof and not proven(parts)
-    path = None if refused or output.as_figure else output.path  # no file where a proof is missing
-    if output.as_figure and not refused:
+    path = None if refused or drawn else output.path  # no file where a proof is missing
+    if drawn and not refused:
         part = parts[""]
         assert isinstance(part, Compared), "one comparison"
         save_figure(part.drawn(view.figure), output)
@@ -134,7 +137,14 @@ def command(
     elif output.as_table and not refused:
         write_tables_to(output, _tables(asked, parts, output), _words(asked, parts))
     else:
-        write(_text(asked, parts, path), path)
+        blocks = []
+        for name, part in parts.items():
+            if asked.cases.group is not None:
+                blocks.append(heading(asked.cases.title(name), output=path))
+            blocks.append(wrapped(part) if isinstance(part, str) else answer_text(part, path))
+        # rows in memory are in no bins
+        bins = asked.cases.bins_in_words() if asked.cases.together is None else []
+        write("\n\n".join([*blocks, *map(wrapped, bins)]), path)
     if refused:
         raise Exit(NOT_PROVEN)
 
@@ -179,7 +189,7 @@ class Compared:
 
     def closing(self) -> list[str]:
         """Return what a reader of the numbers should know."""
-        from demur.cli.question import part_remarks
+        from demur.comparison.remarks import model_remarks
         from demur.comparison.tables import quality_words
 
         comparison = self.comparison
@@ -187,7 +197,8 @@ class Compared:
             unpriced = (_NO_WINDOWS, self.wanted) if comparison.answer is None else ()
             return [text for text in (quality_words(comparison), *comparison.notes, *unpriced) if text]
         without = comparison.answer is None
-        words = [*part_remarks(comparison), *([self.wanted] if without else [])]
+        remarks = model_remarks(list(comparison.models.values()))
+        words = [*comparison.notes, *remarks, *([self.wanted] if without else [])]
         if len(comparison.models) > 1 and comparison.areas is None and (without or self.every):
             from demur.engines.joint import MOST_MODELS
 
@@ -230,19 +241,6 @@ class Compared:
         wanted = kind or (many if self.comparison.problem.many else "regions" if several else "surface")
         groups = None if self.by is None else self.by[1]
         return comparison_figure(self.comparison, wanted, by=groups).figure_
-
-
-def _text(asked: "Question", parts: Mapping[str, Compared | str], path: str | None) -> str:
-    """Return one block of text per part."""
-    from demur._tables.table import wrapped
-    from demur.cli.output import answer_text, heading
-
-    blocks = []
-    for name, part in parts.items():
-        if asked.cases.group is not None:
-            blocks.append(heading(asked.cases.title(name), output=path))
-        blocks.append(wrapped(part) if isinstance(part, str) else answer_text(part, path))
-    return "\n\n".join([*blocks, *map(wrapped, asked.cases.bins_in_words())])
 
 
 def _tables(asked: "Question", parts: Mapping[str, Compared | str], output: Output) -> "list[Table]":

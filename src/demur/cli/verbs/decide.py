@@ -187,7 +187,7 @@ class _Decided:
 
     def words(self) -> list[str]:
         """Return, paragraph by paragraph, the decision and what it rests on."""
-        from demur.cli.question import part_remarks
+        from demur.comparison.remarks import model_remarks
         from demur.comparison.words import short_name
 
         comparison = self.comparison
@@ -205,7 +205,8 @@ class _Decided:
             for model in comparison.models.values()
             if model.left_out
         ]
-        return [line for line in [*lines, *part_remarks(comparison)] if line]
+        remarks = model_remarks(list(comparison.models.values()))
+        return [line for line in [*lines, *comparison.notes, *remarks] if line]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""

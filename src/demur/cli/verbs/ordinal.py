@@ -9,6 +9,7 @@ from math import factorial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from demur.cli.options import Flags, Output, Source, flag, takes, verb
+from demur.cli.options.files import FIGURES
 from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError, UndefinedError
 
@@ -125,7 +126,7 @@ def command(*, ranking: Ranking, output: Output) -> None:
     )
     remark(said, quiet=output.quiet)
     rankings = _compare(levels, truth, scores, ranking)
-    if output.as_figure:
+    if output.ending in FIGURES:
         save_figure(rankings.drawn(), output, bbox_inches="tight")
         output = replace(output, path=None)
     deliver(rankings, output, kind="ordinal", data=data)

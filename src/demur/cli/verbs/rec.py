@@ -7,6 +7,7 @@ import click
 from click.exceptions import Exit
 
 from demur.cli.options import Flags, Output, Source, flag, takes, verb
+from demur.cli.options.files import FIGURES
 from demur.cli.options.flags import confidence, not_negative
 from demur.exceptions import InputError
 
@@ -175,7 +176,7 @@ def command(*, regressions: Regressions, reviews: Reviews, output: Output) -> No
     if reviews.cost_review is not None:
         comparison = replace(comparison, reviews=_reviews(truth, values, more, regressions.loss, reviews))
     data = {"source": source, "rows": len(truth), "target": roles.label, "left_out": list(roles.left_out)}
-    if output.as_figure:
+    if output.ending in FIGURES:
         save_figure(_drawn(comparison), output)
         output = replace(output, path=None)
     deliver(comparison, output, kind="rec", data=data)

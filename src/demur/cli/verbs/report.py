@@ -63,16 +63,6 @@ class Pages(Flags):
         "evidence, the costs at which it stays best, groups, limits, how to watch it, lines to sign.",
     )
 
-    def __post_init__(self) -> None:
-        """Refuse other formats before anything is read."""
-        if self.dossier is None:
-            return
-        from demur._tables.documents import DOCUMENTS
-
-        *most, last = (ending for ending in DOCUMENTS if ending != ".txt")
-        if Path(self.dossier).suffix.lower() not in (*most, last):
-            raise InputError(f"`--dossier {self.dossier}` must end in {', '.join(most)} or {last}.")
-
 
 @verb(
     "report",
@@ -127,9 +117,11 @@ def command(
     rule is judged in every group.
     """
     from demur._tables.table import wrapped
-    from demur.cli.output import document, group_file, write
+    from demur.cli.output import document, group_file, remark, write
     from demur.cli.question import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
 
+    if pages.dossier is not None:
+        _require_document(pages.dossier)
     if output.as_json:
         if pages.dossier is not None:
             raise InputError("`--dossier` comes with the page. Hint: leave out --json.")
@@ -137,7 +129,8 @@ def command(
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
     if classes.names is None:
-        _require_groups(pages, source, prices, design)
+        if pages.one_page:
+            _require_groups(pages, source, prices, design)
     else:
         refuse(pages, because=FOR_TWO_CLASSES, but=("--dossier",))
     if source.missing_labels == "bounds":
@@ -174,12 +167,28 @@ def command(
             name = group_file(pages.dossier, part) if grouped else pages.dossier
             dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
     for part, report in reports.items():
-        _write_page(report, files[part], quiet=output.quiet)
+        for note in report.notes:
+            remark(note, quiet=output.quiet)
+        if files[part] == "-":
+            write(report.to_html(), None)
+        else:
+            report.to_html(Path(files[part]))
+            # the decision, and where it is
+            write("\n".join([wrapped(report.headline), files[part]]), None)
     for name, dossier in dossiers.items():
         dossier.save(name)
         write(name, None)
     for part, reason in left_out.items():
         write(wrapped(f"{asked.cases.title(part)}. {reason}"), None)
+
+
+def _require_document(path: str) -> None:
+    """Refuse other formats before anything is read."""
+    from demur._tables.documents import DOCUMENTS
+
+    *most, last = (ending for ending in DOCUMENTS if ending != ".txt")
+    if Path(path).suffix.lower() not in (*most, last):
+        raise InputError(f"`--dossier {path}` must end in {', '.join(most)} or {last}.")
 
 
 def _page_name(source: str, *, grouped: bool) -> str:
@@ -190,24 +199,8 @@ def _page_name(source: str, *, grouped: bool) -> str:
     return f"{start}-{{group}}.html" if grouped else f"{start}.html"
 
 
-def _write_page(report: "Report", page: str, *, quiet: bool) -> None:
-    """Write the page, and say the decision and where it is; "-" writes it to standard output."""
-    from demur._tables.table import wrapped
-    from demur.cli.output import remark, write, write_file
-
-    for note in report.notes:
-        remark(note, quiet=quiet)
-    if page == "-":
-        write(report.to_html(), None)
-        return
-    write_file(Path(page), report.to_html())
-    write("\n".join([wrapped(report.headline), page]), None)
-
-
 def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design) -> None:
     """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
-    if not pages.one_page:
-        return
     refused = {
         "`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.": (
             source.group is None
@@ -268,14 +261,17 @@ def make_report(asked: "Question", name: str) -> "Report":
         n = None if rows is None else len(rows.codes)
         source = _source(asked, name, negative=negative, positive=positive, rows=n)
         return Report.from_comparison(comparison, source=source, columns=cases.roles.models)
+    # rows in memory are in no bins
+    counted: dict[str, Any] = {} if rows is not None else {"exact": cases.exact}
+    if not counted.get("exact", True):
+        counted["certified"] = cases.certified
     source = _source(
         asked,
         name,
         positive=cases.positive,
         negative=cases.negative,
         rows=int(cases.data["rows"]) if cases.group is None else None,
-        exact=cases.exact,
-        certified=None if cases.exact else cases.certified,
+        **counted,
     )
     given = asked.problem.costs is not None
     # at costs to begin with, where none are given; all models are drawn on the same cases
