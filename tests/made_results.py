@@ -33,6 +33,7 @@ MAKERS = {
     "GmEstimate": lambda: demur.roc.GmEstimate(value=0.5, m=2),
     "OrdinalSurface": lambda: demur.ordinal_roc([0, 1, 2, 1], [0.1, 0.3, 0.9, 0.4]).surface(),
     "OrdinalVertices": lambda: demur.ordinal_roc([0, 1, 2, 1], [0.1, 0.3, 0.9, 0.4]).surface().vertices(),
+    "ReviewedCostCurve": lambda: demur.cost_curve(Y, SCORE).reviewed(0.2, mu=0.5),
     "RiskCoverageDifference": lambda: _risk_curve([0, 0, 1, 1]).minus(_risk_curve([0, 1, 1, 0])),
     "SurfaceCells": lambda: SURFACE.cells(),
     "SurfaceDifference": lambda: SURFACE.minus(SURFACE.trivial()),
