@@ -59,5 +59,5 @@ def measured_words(facts):
     cost = words._costs(facts).removeprefix("Cost")
     if facts["model"] is None:
         return f"{words.rule_words(facts)} Measured cost{cost}"
-    said = [words.rule_words(facts), words._happens(facts), *words._stakes(facts), *words._costliest(facts)]
+    said = [words.rule_words(facts), words._happens(facts), *words._stakes(facts)]
     return " ".join([*said, f"Measured cost{cost}"])

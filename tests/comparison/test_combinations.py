@@ -382,7 +382,7 @@ def test_answer_of_a_combination_goes_to_policy_report_and_judgement(noisy):
     assert judged.overall.cost == pytest.approx(found.combinations[answer.model].hindsight_cost - 0.03)
     report = Report.from_predictions(y, scores, costs=COSTS, include="combinations", prices=prices)
     assert report.headline == answer.words
-    assert any("The page shows windows and thresholds" in note for note in report.notes)
+    assert any("charts show the cheapest that is" in note for note in report.notes)
     assert "The charts of the page leave out what asking models costs." in report.notes
     told = report.to_dict()["comparison"]
     assert told["combinations"][answer.model]["rule"] == answer.rule.to_dict()
