@@ -348,4 +348,4 @@ def test_it_is_accessible_fits_and_is_small(open_page, page_file):
         page.page.set_viewport_size({"width": width, "height": 900})
         page.settle()
         assert page.overflow == 0
-    assert page_file("three_classes").stat().st_size < 290_000
+    assert page_file("three_classes").stat().st_size < 285_000
