@@ -137,7 +137,14 @@ def _saddlepoint_tail(sizes: IntArray, middle: int) -> float:
 def _cumulant(scaled: FloatArray, s: float) -> Cumulant:
     """K(u) = sum log cosh(a u) with two derivatives, for u up to about `s`."""
     if float(scaled.max()) * s > _SERIES_UP_TO:
-        return lambda u: _direct_cumulant(scaled, u)
+
+        def summed(u: float) -> tuple[float, float, float]:
+            z = scaled * u
+            slope = np.tanh(z)
+            value = float(np.sum(z + np.log1p(np.exp(-2 * z)))) - len(scaled) * math.log(2)
+            return value, float((scaled * slope).sum()), float(np.sum(scaled**2 * (1 - slope**2)))
+
+        return summed
     # Many small terms: six power sums hold K to the last bit, and Newton's steps become free.
     squares = scaled**2
     powers = np.array([power.sum() for power in accumulate([squares] * len(_LOG_COSH), np.multiply)])
@@ -148,13 +155,6 @@ def _cumulant(scaled: FloatArray, s: float) -> Cumulant:
         float((coefficients * degree) @ u ** (degree - 1)),
         float((coefficients * degree * (degree - 1)) @ u ** (degree - 2)),
     )
-
-
-def _direct_cumulant(scaled: FloatArray, u: float) -> tuple[float, float, float]:
-    z = scaled * u
-    slope = np.tanh(z)
-    value = float(np.sum(z + np.log1p(np.exp(-2 * z)))) - len(scaled) * math.log(2)
-    return value, float((scaled * slope).sum()), float(np.sum(scaled**2 * (1 - slope**2)))
 
 
 def _normal(sizes: IntArray, value: int) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from demur.honest.estimates import JudgedRule, cost_gap, paid_sums
 from demur.honest.evaluate import BlockLearner, CountsLearner, Inputs, Learner, evaluate
 from demur.honest.held_out import reweighted
 from demur.honest.rules import PricePoints
-from demur.surface.masses import RunningMasses, score_masses
+from demur.surface.masses import score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import ABSTAIN, written_window
 from demur.typing import FloatArray
@@ -251,21 +251,19 @@ def baseline_candidates(cases: SplitCases, problem: DecisionProblem) -> list[Can
         if problem.limits.max_abstention not in (None, 1.0):
             always.pop(ALWAYS_ABSTAIN, None)
     elif problem.limits.kept():
-        allowed = problem.allowed(_one_score(cases, problem.rate))
+        # the rules without a model are windows on cases that all have one score
+        positive = float(cases.sizes[cases.positive].sum())
+        totals = np.array([positive]), np.array([float(cases.sizes.sum()) - positive])
+        counts = ScoreCounts.from_counts(np.zeros(1), *totals)
+        allowed = problem.allowed(
+            score_masses(counts, counts.prevalence if problem.rate is None else problem.rate)
+        )
         assert allowed is not None
         always = {kind: code for kind, code in always.items() if allowed.keeps(*_CONSTANT[code])}
     return [
         Candidate.of(cases, kind, None, judge_constant(cases, code), (0, place))
         for place, (kind, code) in enumerate(always.items())
     ]
-
-
-def _one_score(cases: SplitCases, prevalence: float | None) -> RunningMasses:
-    """Masses of the cases as if all had one score: the rules without a model are its windows."""
-    positive = float(cases.sizes[cases.positive].sum())
-    totals = np.array([positive]), np.array([float(cases.sizes.sum()) - positive])
-    counts = ScoreCounts.from_counts(np.zeros(1), *totals)
-    return score_masses(counts, counts.prevalence if prevalence is None else prevalence)
 
 
 def model_candidates(
@@ -385,20 +383,17 @@ def _learned(
         if isinstance(judged, Judged):
             found = {"rule": one.rule, "gap": one.gap, "aim": learner.aim, "learner": learner}
             found["window"] = one.window
-            found["scores"] = _support(one.rule, model, cases.n_classes)
+            # what speaks for the actions of a rule: a score, a column per class or one per action
+            scores: Any = model.scores
+            if hasattr(one.rule, "support"):
+                scores = np.asarray(one.rule.support(scores))
+            elif scores.ndim > 1 and cases.n_classes <= 2:
+                # only columns of classes speak for one each
+                scores = np.asarray(one.rule.score(scores) if hasattr(one.rule, "score") else scores[:, 0])
+            found["scores"] = scores
             order = learner.order(place)
             candidates.append(Candidate.of(cases, learner.kind, name, judged, order, model, **found))
     return candidates
-
-
-def _support(rule: Any, model: JudgedModel | Inputs, n_classes: int) -> FloatArray:
-    """Return what speaks for the actions of a rule: a score, a column per class or one per action."""
-    if hasattr(rule, "support"):
-        return np.asarray(rule.support(model.scores))
-    # only columns of classes speak for one each
-    if model.scores.ndim == 1 or n_classes > 2:
-        return model.scores
-    return np.asarray(rule.score(model.scores) if hasattr(rule, "score") else model.scores[:, 0])
 
 
 def _preferring(

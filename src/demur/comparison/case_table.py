@@ -377,12 +377,25 @@ class CaseTable:
         scores = {name: joint.lower[name][cell] for name in joint.models}
         judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
         ranks = JointScores(positive, list(scores.values()), sizes, cluster=cluster)
+        notes = _cluster_notes(cases, problem)
+        if not joint.exact:
+            assert not isinstance(problem.costs, (CaseCosts, ClassCosts))
+            bins = {name: len(np.unique(joint.lower[name])) for name in joint.models}
+            listed = ", ".join(f"{number} of {name}" for name, number in bins.items())
+            bound = joint.certified(problem.costs, prevalence=problem.rate)
+            words = "at any costs" if problem.costs is None else "at these costs"
+            notes = (
+                *notes,
+                f"Scores were counted in bins ({listed}). Costs of the rules shown are exact; {words} a "
+                f"window with thresholds inside a bin costs at most {bound:.1e} times the more expensive "
+                "error less per case.",
+            )
         return cls(
             cases=dict.fromkeys(judging, cases),
             judging=judging,
             labels=labels,
             tables=ModelTables(ranks, "repeats"),
-            notes=(*_cluster_notes(cases, problem), *(() if joint.exact else (_bins_note(joint, problem),))),
+            notes=notes,
         )
 
     @classmethod
@@ -414,7 +427,7 @@ class CaseTable:
         cls, split: Mapping[str, tuple[SplitCases, JudgedModel]], labels: tuple[Any, Any]
     ) -> "CaseTable":
         cases = {name: one for name, (one, _) in split.items()}
-        judging = {name: partial(_itself, one) for name, (_, one) in split.items()}
+        judging = {name: partial(lambda model: model, one) for name, (_, one) in split.items()}
         return cls(cases=cases, judging=judging, labels=labels)
 
 
@@ -453,10 +466,6 @@ def _in_batches(given: Columns, problem: DecisionProblem, weights: str) -> Colum
         np.minimum.at(first, batch, rank)
         time = times[first[batch]]
     return given._replace(weight=None, cluster=cluster, time=time)
-
-
-def _itself(model: JudgedModel) -> JudgedModel:
-    return model
 
 
 def _whole(weight: FloatArray) -> IntArray:
@@ -512,19 +521,6 @@ def _builtin(label: Any) -> Any:
     """Return a label as a built-in type; booleans as numbers, so that there can be one answer more."""
     label = label.item() if isinstance(label, np.generic) else label
     return int(label) if isinstance(label, bool) else label
-
-
-def _bins_note(joint: JointCounts, problem: DecisionProblem) -> str:
-    """Say what bins of scores leave open."""
-    assert not isinstance(problem.costs, (CaseCosts, ClassCosts))
-    bins = {name: len(np.unique(joint.lower[name])) for name in joint.models}
-    listed = ", ".join(f"{number} of {name}" for name, number in bins.items())
-    bound = joint.certified(problem.costs, prevalence=problem.rate)
-    words = "at any costs" if problem.costs is None else "at these costs"
-    return (
-        f"Scores were counted in bins ({listed}). Costs of the rules shown are exact; {words} a window with "
-        f"thresholds inside a bin costs at most {bound:.1e} times the more expensive error less per case."
-    )
 
 
 # ---------------------------------------------------------------- sums

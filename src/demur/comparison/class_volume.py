@@ -468,6 +468,8 @@ def volume_of_classes(
     measured = np.array([costs[name] for name in models])
     worst = _worst(tables, used, cases, shares)
     volumes = {name: float(costs[name].mean()) for name in models}
+    ranked = sorted(volumes, key=volumes.__getitem__)
+    every = len(ranked) <= _ALL_PAIRS_UP_TO
     return ClassVacc(
         vacc=volumes,
         interval={
@@ -479,7 +481,7 @@ def volume_of_classes(
         baseline=float(costs[NO_MODEL].mean()),
         differences=tuple(
             _difference(pair, by_row, costs, sample, cases, worst, confidence_level)
-            for pair in _compared_pairs(volumes)
+            for pair in (combinations(ranked, 2) if every else [(ranked[0], other) for other in ranked[1:]])
         ),
         law=law,
         n_draws=draws,
@@ -509,13 +511,6 @@ def _won(costs: FloatArray) -> BoolArray:
         return np.ones(costs.shape, dtype=np.bool_)
     first, second = np.partition(costs, 1, axis=0)[:2]
     return np.asarray((costs == first) & (second - first > _EQUAL))
-
-
-def _compared_pairs(volumes: Mapping[str, float]) -> list[tuple[str, str]]:
-    ranked = sorted(volumes, key=volumes.__getitem__)
-    if len(ranked) <= _ALL_PAIRS_UP_TO:
-        return list(combinations(ranked, 2))
-    return [(ranked[0], other) for other in ranked[1:]]
 
 
 def _worst(tables: FloatArray, used: FloatArray, cases: SplitCases, shares: FloatArray | None) -> float:

@@ -283,21 +283,16 @@ def row_window(score: FloatArray, losses: FloatArray, *, may_abstain: bool) -> W
 def cheapest_guard(
     score: FloatArray, doubt: FloatArray, losses: FloatArray, *, limit: float | None = None
 ) -> tuple[Window, float]:
-    """Return the cheapest limit of the doubt, unless one is given, and the cheapest window below it."""
+    """Return the cheapest limit of the doubt, the largest of several, or the one given; and its window."""
     if limit is None:
-        limit = _cheapest_limit(score, doubt, losses)
+        doubts, (miss, alarm, review) = score_groups(doubt), _beyond_the_least(losses)
+        costs = costs_up_to(score_groups(score).places(), doubts.places(), miss, alarm, review)
+        last = int(np.flatnonzero(costs <= costs.min() + _TIE * float(review.sum()))[-1])
+        limit = float(cut_points(doubts.scores, doubts.scores)[0][last + 1])
     kept = doubt <= limit
     if not kept.any():
         return Window(-math.inf, math.inf), limit
     return row_window(score[kept], losses[kept], may_abstain=True), limit
-
-
-def _cheapest_limit(score: FloatArray, doubt: FloatArray, losses: FloatArray) -> float:
-    """Limit of the doubt with the cheapest window below it; of equally cheap ones the largest."""
-    doubts, (miss, alarm, review) = score_groups(doubt), _beyond_the_least(losses)
-    costs = costs_up_to(score_groups(score).places(), doubts.places(), miss, alarm, review)
-    last = int(np.flatnonzero(costs <= costs.min() + _TIE * float(review.sum()))[-1])
-    return float(cut_points(doubts.scores, doubts.scores)[0][last + 1])
 
 
 # ---------------------------------------------------------------- cascades

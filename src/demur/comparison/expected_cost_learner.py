@@ -106,10 +106,13 @@ class ExpectedCostLearner:
             joined = {"scale": scale, "logs": logs, "weights": tuple(weights), "calibration": calibration}
             known[EXPECTED_COST] = joined
         linear = self._linear_costs(cases, cell, sizes)
+        # round amounts that are small, usual and large among some
+        usual = np.quantile(amounts[0], _EXAMPLES) if len(amounts) == 1 else ()
+        rounded = dict.fromkeys(float(f"{value:.1g}") for value in usual)
         rule = ExpectedCostRule(
             names=(self.model, *self.reads),
             costs=linear[:, :2] if self.kind == NO_REVIEWS else linear,
-            examples=_examples(amounts[0]) if len(amounts) == 1 else (),
+            examples=tuple(value for value in rounded if value > 0),
             **known[SCORE_ONLY if score_only else EXPECTED_COST],
         )
         return self._within_limit(rule, table, positive, sizes)
@@ -230,9 +233,3 @@ def _logistic(features: FloatArray, positive: BoolArray, sizes: FloatArray) -> l
         if np.abs(step).max() < _SETTLED:
             break
     return [float(weight) for weight in fit[1:] / spread]
-
-
-def _examples(amounts: FloatArray) -> tuple[float, ...]:
-    """Return round amounts that are small, usual and large among some."""
-    found = [float(f"{value:.1g}") for value in np.quantile(amounts, _EXAMPLES)]
-    return tuple(dict.fromkeys(value for value in found if value > 0))

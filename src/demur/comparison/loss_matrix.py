@@ -72,7 +72,16 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
     if cases.cluster is not None:
         return _cluster_units(cases, candidates, losses, shares)
     if cases.unlabelled is not None:
-        return _bounded_units(cases, candidates, losses(kept), corners, judged[kept])
+        # cases without a label are of the class that costs most
+        bounds = [
+            [unlabelled_losses([one], losses_at(cases, scenario), best=False) for one in candidates]
+            for scenario in corners
+        ]
+        every = np.concatenate([losses(kept), np.array(bounds).transpose(0, 2, 1)], axis=1)
+        weight = np.concatenate([judged[kept], cases.unlabelled])
+        order = _content_order(candidates, every, weight)
+        every, weight = every[:, order], weight[order]
+        return LossUnits(lambda part: every[:, part], weight)
     if len(kept) <= MOST_RESAMPLED:
         order = _content_order(candidates, losses(kept), weight, cases.codes[first.cell[kept]])
         kept, weight = kept[order], weight[order]
@@ -116,26 +125,6 @@ def _cluster_units(
     order = _content_order(candidates, *rounded)
     means, weight = means[:, order], weight[order]
     return LossUnits(lambda part: means[:, part], weight)
-
-
-def _bounded_units(
-    cases: SplitCases,
-    candidates: Sequence[Candidate],
-    labelled: FloatArray,
-    corners: Sequence[Scenario],
-    weight: FloatArray,
-) -> LossUnits:
-    """Return the losses of all cases, those without a label at the class that costs most."""
-    assert cases.unlabelled is not None
-    bounds = [
-        [unlabelled_losses([one], losses_at(cases, scenario), best=False) for one in candidates]
-        for scenario in corners
-    ]
-    table = np.concatenate([labelled, np.array(bounds).transpose(0, 2, 1)], axis=1)
-    weight = np.concatenate([weight, cases.unlabelled])
-    order = _content_order(candidates, table, weight)
-    table, weight = table[:, order], weight[order]
-    return LossUnits(lambda part: table[:, part], weight)
 
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:

@@ -97,7 +97,11 @@ class Unlabelled(NamedTuple):
         if self.costs is not None:
             known = self.costs.known_columns() if self.costs.known_at_decision else {}
             losses = np.stack([self.costs.losses(np.full(number, kind)).table for kind in (False, True)])
-        inputs = _inputs(self.scores, problem, first.n_classes)
+        inputs = {str(name): np.asarray(values, dtype=np.float64) for name, values in self.scores.items()}
+        if any(values.ndim != 1 for values in inputs.values()):
+            inputs = class_columns(inputs, first.n_classes)
+            if not problem.many:
+                inputs = {name: second_class_scores(values) for name, values in inputs.items()}
         judging = {name: partial(_with, judge, inputs[name]) for name, judge in table.judging.items()}
         # models keep sharing their cases: pairs are told by identity
         bounded = replace(first, unlabelled=weight, unlabelled_losses=losses, unlabelled_known=known)
@@ -114,16 +118,6 @@ def rows_of(values: Any, kept: BoolArray) -> Any:
 
 def _with(judge: Any, scores: FloatArray) -> Any:
     return judge()._replace(unlabelled=scores)
-
-
-def _inputs(scores: Mapping[str, Any], problem: DecisionProblem, n_classes: int) -> dict[str, FloatArray]:
-    columns = {str(name): np.asarray(values, dtype=np.float64) for name, values in scores.items()}
-    if all(values.ndim == 1 for values in columns.values()):
-        return columns
-    checked = class_columns(columns, n_classes)
-    if problem.many:
-        return checked
-    return {name: second_class_scores(values) for name, values in checked.items()}
 
 
 def labels_missing(y_true: Any) -> BoolArray:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any
 
 from demur.comparison.words import short_name
 
@@ -10,18 +10,6 @@ __all__ = ["classes_in_words", "model_remarks", "no_answer"]
 
 # labels that say less than "positive" and "negative"
 _NO_WORD = re.compile(r"[-+.\d]*|true|false|yes|no|pos|neg", re.IGNORECASE)
-
-
-class _Ranked(Protocol):
-    """A model with its area under the ROC curve."""
-
-    @property
-    def name(self) -> str:
-        """How the model is called."""
-
-    @property
-    def auc(self) -> float | None:
-        """Area under the ROC curve; None with one class only."""
 
 
 def classes_in_words(negative: str, positive: str) -> tuple[str, str]:
@@ -42,8 +30,8 @@ def no_answer(n_positive: float, n_negative: float) -> str:
     )
 
 
-def model_remarks(models: Iterable[_Ranked]) -> Iterator[str]:
-    """Say what is odd about the models as a whole."""
+def model_remarks(models: Iterable[Any]) -> Iterator[str]:
+    """Say what is odd about models, each with its `name` and its `auc`, None with one class only."""
     for model in models:
         if model.auc is not None and model.auc < 0.5:
             yield f"{short_name(model.name)} ranks worse than chance (AUC {model.auc:.3f}); flip its scores?"

@@ -131,23 +131,18 @@ def _rules(
         f"reviews: the same model {how}; hindsight: on the cases used to choose, so too low"
     )
     left_out = [f". Left out: {short_name(one.name)}. {one.left_out}" for one in models if one.left_out]
-    return Table(
-        name="Rules",
-        title=_rules_title(comparison),
-        note="".join([note, *left_out]),
-        columns=tuple(_rule_columns(rows, level_words(problem.confidence_level))),
-    )
-
-
-def _rules_title(comparison: Comparison) -> str:
-    problem = comparison.problem
     assert isinstance(problem.costs, CostModel | CostRange | CaseCosts)
     asked = ", ".join(f"{short_name(name)} {number(price)}" for name, price in problem.prices.items())
-    asking = f"asking {asked}; " if asked else ""
     prices = prices_words(problem.costs, comparison)
     if problem.cost_unknown is not None:
         prices += f", deciding what cannot be known {number(problem.cost_unknown)}"
-    return f"Cost per 1000 cases ({prices}; {asking}{percent(comparison.prevalence)} positive)"
+    asking = f"asking {asked}; " if asked else ""
+    return Table(
+        name="Rules",
+        title=f"Cost per 1000 cases ({prices}; {asking}{percent(comparison.prevalence)} positive)",
+        note="".join([note, *left_out]),
+        columns=tuple(_rule_columns(rows, level_words(problem.confidence_level))),
+    )
 
 
 def _row_name(name: str, rule: Any, models: int) -> str:
@@ -447,12 +442,6 @@ def _operating_points(comparison: Comparison, curves: Mapping[str, CostCurve]) -
     )
 
 
-def _named_pairs(names: Sequence[tuple[str, str]]) -> list[str]:
-    distinct = list(dict.fromkeys(name for pair in names for name in pair))
-    short = dict(zip(distinct, told_apart(distinct, _LONGEST_IN_PAIR), strict=True))
-    return [f"{short[first]} / {short[second]}" for first, second in names]
-
-
 def _differences(comparison: Comparison) -> Table:
     """Where in the plane of relative costs each model of a pair is cheaper, and by how much at most."""
     found = comparison.differences()
@@ -514,7 +503,9 @@ def _pairs(comparison: Comparison) -> Iterator[Table]:
         Column("first", [pair.first for pair in pairs]),
         Column("second", [pair.second for pair in pairs]),
     ]
-    shown = [Column("", _named_pairs([(pair.first, pair.second) for pair in pairs]), "first / second")]
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    short = dict(zip(names, told_apart(names, _LONGEST_IN_PAIR), strict=True))
+    shown = [Column("", [f"{short[pair.first]} / {short[pair.second]}" for pair in pairs], "first / second")]
     for name, heading, show in (("auc", "AUC gap", _signed), ("vacc", "VACC gap", "{:+.4f}".format)):
         tests = [pair.auc if name == "auc" else pair.volume for pair in pairs]
         within = [test.interval(level) for test in tests]

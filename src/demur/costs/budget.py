@@ -94,7 +94,12 @@ class Places(NamedTuple):
             rule = f"must be as long as `{self.column}` ({len(batches)})"
             raise input_error(self.key, rule, len(keys))
         if self.per is None:
-            codes = _in_order(batches)
+            names, codes = np.unique(batches, return_inverse=True)
+            if (
+                names.dtype.kind == "U"
+            ):  # text that holds numbers is in their order; NaN last, equal ones as text
+                numbers = np.array([float(name) if is_number(name) else np.nan for name in names])
+                codes = np.argsort(np.argsort(numbers, kind="stable"))[codes]
         else:
             dates = _dates(batches, self.column)
             if dates is None:
@@ -275,15 +280,6 @@ def _dates(array: Any, name: str) -> Any:
         return texts.astype("U19").astype("datetime64[s]")[place]
     except ValueError as error:
         raise input_error(name, "must hold dates", str(error)) from None
-
-
-def _in_order(array: Any) -> IntArray:
-    """Return the places of values among the distinct ones; text that holds numbers is in their order."""
-    names, place = np.unique(array, return_inverse=True)
-    if names.dtype.kind != "U":
-        return place
-    numbers = np.array([float(name) if is_number(name) else np.nan for name in names])
-    return np.argsort(np.argsort(numbers, kind="stable"))[place]  # NaN last, equal ones as text
 
 
 def _numbers(array: Any, name: str) -> Any:

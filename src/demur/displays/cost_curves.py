@@ -135,9 +135,22 @@ class CostCurveDisplay(
             raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
         for name, curve, style in self._curves(ax):
             if lines and isinstance(curve, CostCurve):
-                self._draw_lines(name, curve, style["color"])
+                color, few = style["color"], thinned(curve.fpr, curve.fnr, columns=100)
+                rates = curve.fpr[few], curve.fnr[few]
+                alpha = min(0.5, 0.12 + 3 / len(few))
+                _draw_threshold_lines(self.ax_, *rates, colors=color, linewidths=0.5, alpha=alpha)
+                self.ax_.plot(
+                    [], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds")
+                )
+                for x, y in enumerate(rates):
+                    self._append(model=name, part=f"{_THRESHOLD} {x}", pc=x, cost=y)
             if band is not None and isinstance(curve, CostLine):
-                self._draw_interval(name, curve, band, style["color"])
+                at = np.linspace(0, 1, _BAND_POINTS)
+                ends = np.array([curve.interval(float(x), confidence_level=band) for x in at]).T
+                label = with_name(name, f"{100 * band:g} % interval at each point")
+                self._band(at, ends, style["color"], 0.18, label=label)
+                for part, limit in zip(("band low", "band high"), ends, strict=True):
+                    self._append(model=name, part=part, pc=at, cost=limit)
             (pc, cost), text = _corners(curve).T, _words(curve, name, annotate=annotate)
             rows = {"model": name, "part": "curve", "pc": pc, "cost": cost}
             self.lines_ += self._line(rows, label=with_name(name, text), lw=1.8, zorder=3, **style)
@@ -178,24 +191,6 @@ class CostCurveDisplay(
                 raise input_error(
                     f"folds[{number}]", "must be a cost curve or a cost line", type(fold).__name__
                 )
-
-    def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
-        at = thinned(curve.fpr, curve.fnr, columns=100)
-        fpr, fnr = curve.fpr[at], curve.fnr[at]
-        _draw_threshold_lines(
-            self.ax_, fpr, fnr, colors=color, linewidths=0.5, alpha=min(0.5, 0.12 + 3 / len(at))
-        )
-        self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
-        for x, y in enumerate((fpr, fnr)):
-            self._append(model=name, part=f"{_THRESHOLD} {x}", pc=x, cost=y)
-
-    def _draw_interval(self, name: str, curve: CostLine, level: float, color: str) -> None:
-        pc = np.linspace(0, 1, _BAND_POINTS)
-        ends = np.array([curve.interval(float(x), confidence_level=level) for x in pc]).T
-        words = with_name(name, f"{100 * level:g} % interval at each point")
-        self._band(pc, ends, color, 0.18, label=words)
-        for part, limit in zip(("band low", "band high"), ends, strict=True):
-            self._append(model=name, part=part, pc=pc, cost=limit)
 
     def _mark_crossings(self) -> None:
         members = self._members

@@ -145,7 +145,13 @@ class ReliableWindowDisplay(
                 rows = {"part": "decided point", "fpr": curve.point[0], "tpr": curve.point[1]}
                 self._line(rows, marker="D", markersize=5, color=style["color"])
         self._draw_points()
-        self.ax_.set_title(_headline(window), fontsize=10, loc="left")
+        where = "a and b are one point" if window.case == 1 else "b comes before a"
+        title = f"Case {window.case}: {where}, nobody abstains"
+        if window.note:
+            title = "No point keeps both promises"
+        elif window.case == 3:
+            title = f"Case 3: abstain on {window.abstention_rate:.0%} between a and b"
+        self.ax_.set_title(title, fontsize=10, loc="left")
         self._finish(box=True)
         if not legend:
             self.ax_.get_legend().remove()
@@ -213,12 +219,3 @@ class ReliableWindowDisplay(
                 fontweight="bold",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8 if name else 0.0},
             )
-
-
-def _headline(window: ReliableWindow) -> str:
-    if window.note:
-        return "No point keeps both promises"
-    if window.case == 3:
-        return f"Case 3: abstain on {window.abstention_rate:.0%} between a and b"
-    where = "a and b are one point" if window.case == 1 else "b comes before a"
-    return f"Case {window.case}: {where}, nobody abstains"

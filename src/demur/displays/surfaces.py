@@ -176,22 +176,6 @@ def _window_words(window: AbstentionWindow) -> str:
     return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
 
 
-def _window_at(surface: AbstentionSurface, pair: Any, mu: Range, nu: Range) -> AbstentionWindow:
-    """Return the window of two thresholds at the middle of the costs shown."""
-    lower, upper = window_thresholds(pair)
-    codes = decide(surface.counts.scores, (lower, upper))
-    middle = (nu[0] + nu[1]) / 2
-    window = AbstentionWindow.of_cuts(
-        surface.masses.scores,
-        (int(np.count_nonzero(codes == 0)), int(np.count_nonzero(codes != 1))),
-        mu=(mu[0] + mu[1]) / 2,
-        nu_positive=middle,
-        nu_negative=middle,
-        prevalence=surface.prevalence,
-    )
-    return replace(window, lower=lower, upper=upper)
-
-
 def _require_shown(window: Any, costs: tuple[Range, Range] | None) -> None:
     """Require a window with one point (mu, nu), within the costs shown if they are given."""
     if not isinstance(window, AbstentionWindow):
@@ -284,7 +268,19 @@ class AbstentionSurfaceDisplay(PredictionDisplay, of=AbstentionSurface, compute=
                 "Hint: leave borders out; cells that small cannot be seen."
             )
         if kind == "plane" and window is not None and not isinstance(window, AbstentionWindow):
-            window = _window_at(self.result, window, mu, nu)
+            lower, upper = window_thresholds(window)
+            codes = decide(self.result.counts.scores, (lower, upper))
+            # the window at the middle of the costs shown
+            middle = (nu[0] + nu[1]) / 2
+            window = AbstentionWindow.of_cuts(
+                self.result.masses.scores,
+                (int(np.count_nonzero(codes == 0)), int(np.count_nonzero(codes != 1))),
+                mu=(mu[0] + mu[1]) / 2,
+                nu_positive=middle,
+                nu_negative=middle,
+                prevalence=self.result.prevalence,
+            )
+            window = replace(window, lower=lower, upper=upper)
         if window is not None:
             _require_shown(window, None if kind == "plane" else (mu, nu))
         if kind == "map":

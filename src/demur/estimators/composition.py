@@ -564,29 +564,19 @@ class ChainLearner(RowsLearner):
                 reached = np.flatnonzero(_codes_and_stages(table, best[:stage])[0] == ABSTAIN)
                 # a stage that no case here reaches learns from all
                 reached = reached if len(reached) else np.arange(len(table))
-                best[stage] = self._stage_window(
-                    table[reached, stage:], rows, reached, best[stage:], prices[stage:]
-                )
+                here, scores = TrainingLosses(rows.losses[reached], rows.weight[reached]), table[reached]
+                # later stages stay as they are: they are what passing a case on costs
+                losses, may_abstain = here.losses, self.problem.may_abstain
+                if stage < len(prices) - 1:
+                    after = slice(stage + 1, None)
+                    follows = self._paid(scores[:, after], here, best[after], prices[after])
+                    losses, may_abstain = np.column_stack([losses[:, :2], follows]), True
+                best[stage] = row_window(scores[:, stage], losses, may_abstain=may_abstain)
             cost = float(self._paid(table, rows, best, prices).sum())
             if cost >= least - _TIE * scale:
                 break
             windows, least = best, cost
         return Chain(names=self.members, windows=tuple(windows), prices=prices)
-
-    def _stage_window(
-        self,
-        table: FloatArray,
-        rows: TrainingLosses,
-        reached: IntArray,
-        windows: Sequence[Window],
-        prices: Sequence[float],
-    ) -> Window:
-        """Return the cheapest window of the first of some stages; later ones stay as they are."""
-        here = TrainingLosses(rows.losses[reached], rows.weight[reached])
-        if len(windows) == 1:
-            return row_window(table[:, 0], here.losses, may_abstain=self.problem.may_abstain)
-        follows = self._paid(table[:, 1:], here, windows[1:], prices[1:])
-        return row_window(table[:, 0], np.column_stack([here.losses[:, :2], follows]), may_abstain=True)
 
     @staticmethod
     def _paid(

@@ -219,26 +219,23 @@ def labelled_scores(
     kind: Any = object if hasattr(rule, "reads") else np.float64
     scores = np.column_stack([np.asarray(read[name].filled(), dtype=kind) for name in columns])[good]
     prices = {text: factor * numbers(column)[good] for text, (column, factor) in (places or {}).items()}
+    days = None
+    if date is not None:
+        with database_errors(table.name):
+            days = table.relation.project(f"{_day(table, date)} as d").fetchnumpy()["d"]
+        undated = np.ma.getmaskarray(days)
+        if undated.any():
+            raise _undated(table, date, int(undated.sum()))
     return LabelledScores(
         scores=scores[:, 0] if rule.inputs == 1 else scores,
         labels=_policy_labels(read[label], policy)[good],
         weights=None if weights is None else weights[good],
         second=None if second is None else _policy_labels(read[second], policy)[good],
         groups=None if group is None else read[group].values[good],
-        days=None if date is None else _days(table, date)[good],
+        days=None if days is None else np.asarray(np.ma.getdata(days), dtype=object)[good],
         costs=None if places is None else _costs(policy.amounts, prices.__getitem__),
         amounts=amounts,
     )
-
-
-def _days(table: FileTable, date: str) -> Any:
-    """Return the day of every row."""
-    with database_errors(table.name):
-        days = table.relation.project(f"{_day(table, date)} as d").fetchnumpy()["d"]
-    missing = np.ma.getmaskarray(days)
-    if missing.any():
-        raise _undated(table, date, int(missing.sum()))
-    return np.asarray(np.ma.getdata(days), dtype=object)
 
 
 def _policy_labels(column: Column, policy: Policy) -> Any:

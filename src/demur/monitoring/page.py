@@ -61,7 +61,14 @@ def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
     ]
     if monitor.history:
         parts += ["<h2>Over time</h2>", '<div class="charts">', *_charts(monitor), "</div>", _table(monitor)]
-    parts.append(_reading(monitor))
+    what, rest = "decisions", ""
+    if monitor.watches_scores:
+        what, rest = "scores", " Limits of the share of positives are for this look alone."
+    parts.append(
+        "<footer><p>You may look as often as you like: evidence, and limits of shares and costs, hold at all "
+        f"times together. The chance of a false alarm, ever, is at most {_percent(monitor.alpha)} for the "
+        f"{what} and {_percent(monitor.alpha)} for the promise.{rest}</p></footer>"
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_RULES}">\n'
@@ -288,17 +295,6 @@ def _cells(monitor: Any, row: Any) -> list[str]:
     rated = [_percent(row.prevalence) if known else ""] if monitor.watches_scores else []
     evidence = _odds(row.evidence)
     return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, *rated, cost]
-
-
-def _reading(monitor: Any) -> str:
-    what, rest = "decisions", ""
-    if monitor.watches_scores:
-        what, rest = "scores", " Limits of the share of positives are for this look alone."
-    return (
-        "<footer><p>You may look as often as you like: evidence, and limits of shares and costs, hold at all "
-        f"times together. The chance of a false alarm, ever, is at most {_percent(monitor.alpha)} for the "
-        f"{what} and {_percent(monitor.alpha)} for the promise.{rest}</p></footer>"
-    )
 
 
 def _counted(n: int, one: str, more: str) -> str:

@@ -205,7 +205,18 @@ def _grown(
     """Grow the tree of a group of classes over scores `f`, true columns `y` and costs `v` of every answer."""
     if len(group) == 1:
         return group[0]
-    left, right = _even_split(group, sizes)
+    # sums of sizes as even as possible, the first class on the left
+    if len(group) > _MOST_ENUMERATED:
+        left = _greedy_half(group, sizes)
+    else:
+        total = sizes[list(group)].sum()
+        options = (
+            (abs(2 * sizes[[group[0], *rest]].sum() - total), size + 1, rest)
+            for size in range(len(group) - 1)
+            for rest in combinations(group[1:], size)
+        )
+        left = (group[0], *min(options)[2])
+    right = tuple(k for k in group if k not in left)
     on_left, on_right = (_grown(side, f, y, v, cost, sizes) for side in (left, right))
     rows = np.flatnonzero(np.isin(y, group))
     f_rows, v_rows, belongs_left = f[rows], v[rows], np.isin(y[rows], left)
@@ -237,21 +248,6 @@ def _best_threshold(ratios: FloatArray, go_left: FloatArray, go_right: FloatArra
     # sums of equal costs differ by rounding; the first of equally cheap thresholds counts
     tiny = 1e-12 * float(np.abs(changes).sum())
     return float(candidates[np.flatnonzero(totals <= totals.min() + tiny)[0]])
-
-
-def _even_split(group: tuple[int, ...], sizes: IntArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two groups with as even sums of sizes as possible, the first class on the left."""
-    if len(group) > _MOST_ENUMERATED:
-        left = _greedy_half(group, sizes)
-    else:
-        total = sizes[list(group)].sum()
-        options = (
-            (abs(2 * sizes[[group[0], *rest]].sum() - total), size + 1, rest)
-            for size in range(len(group) - 1)
-            for rest in combinations(group[1:], size)
-        )
-        left = (group[0], *min(options)[2])
-    return left, tuple(k for k in group if k not in left)
 
 
 def _greedy_half(group: tuple[int, ...], sizes: IntArray) -> tuple[int, ...]:

@@ -338,10 +338,6 @@ _SQLITE_PERIODS = {
 }
 
 
-def _truncated(period: str, column: str) -> str:
-    return f"date_trunc('{period}', CAST({column} AS TIMESTAMP))"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
     """One database.
@@ -381,7 +377,7 @@ class Dialect:
     greatest: str = "GREATEST"
     least: str = "LEAST"
     exclude: str = ""
-    period: Callable[[str, str], str] = _truncated
+    period: Callable[[str, str], str] = "date_trunc('{}', CAST({} AS TIMESTAMP))".format
     text_order: str = "CAST({raw} AS VARCHAR)"
 
     def table(self, name: str) -> str:

@@ -496,7 +496,34 @@ class Report(Result):
         Costs are per case in the unit of `costs`; what could not be computed is NaN. Of many classes an
         entry per rule.
         """
-        rows: list[dict[str, Any]] = [{"model": report.name, **self._row(report)} for report in self.models]
+        rows: list[dict[str, Any]] = []
+        for report in self.models:
+            model = None if self.comparison is None else self.comparison.models[report.name]
+            window = None if model is None else model.window
+            interval = None if model is None else model.interval
+            volume, auc = report.volume, report.auc_interval
+            rows.append(
+                {
+                    "model": report.name,
+                    "auc": report.auc,
+                    "auc_low": None if auc is None else auc.low,
+                    "auc_high": None if auc is None else auc.high,
+                    "vacc": None if volume is None else volume.honest,
+                    "vacc_low": None if volume is None else volume.low,
+                    "vacc_high": None if volume is None else volume.high,
+                    "hindsight_vacc": report.surface.volume(),
+                    "wins": report.wins,
+                    "lower": None if window is None else window.lower,
+                    "upper": None if window is None else window.upper,
+                    "abstention_rate": None if model is None else model.abstention_rate,
+                    "cost": None if model is None else model.cost,
+                    "cost_low": None if interval is None else interval.low,
+                    "cost_high": None if interval is None else interval.high,
+                    "threshold_cost": None if model is None else model.threshold_cost,
+                    "guaranteed_cost": None if model is None else model.guaranteed_cost,
+                    "hindsight_cost": None if model is None else model.hindsight_cost,
+                }
+            )
         if self.comparison is not None and self.many:
             rows = [
                 {
@@ -517,31 +544,6 @@ class Report(Result):
         return {
             name: values if name in ("model", "kind") else np.array(values, dtype=np.float64)
             for name, values in columns.items()
-        }
-
-    def _row(self, report: ModelReport) -> dict[str, float | None]:
-        model = None if self.comparison is None else self.comparison.models[report.name]
-        window = None if model is None else model.window
-        interval = None if model is None else model.interval
-        volume, auc = report.volume, report.auc_interval
-        return {
-            "auc": report.auc,
-            "auc_low": None if auc is None else auc.low,
-            "auc_high": None if auc is None else auc.high,
-            "vacc": None if volume is None else volume.honest,
-            "vacc_low": None if volume is None else volume.low,
-            "vacc_high": None if volume is None else volume.high,
-            "hindsight_vacc": report.surface.volume(),
-            "wins": report.wins,
-            "lower": None if window is None else window.lower,
-            "upper": None if window is None else window.upper,
-            "abstention_rate": None if model is None else model.abstention_rate,
-            "cost": None if model is None else model.cost,
-            "cost_low": None if interval is None else interval.low,
-            "cost_high": None if interval is None else interval.high,
-            "threshold_cost": None if model is None else model.threshold_cost,
-            "guaranteed_cost": None if model is None else model.guaranteed_cost,
-            "hindsight_cost": None if model is None else model.hindsight_cost,
         }
 
     # ---------------------------------------------------------------- the page

@@ -160,7 +160,13 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
         planes = [np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces]
         ends = {}
         for one, other in combinations(range(len(planes)), 2):
-            least, largest = _least_and_largest(planes[one] - planes[other], polygons)
+            constant, by_mu, by_nu = gap = planes[one] - planes[other]
+            # of a plane on a polygon both are at corners, and both are 0 where the planes are the same
+            least, largest = extremes(
+                constant + by_mu * mu_at + by_nu * nu_at for mu_at, nu_at in polygons.transpose(1, 2, 0)
+            )
+            differ = np.abs(gap).sum(axis=0) >= _SAME_PLANE
+            least, largest = np.where(differ, least, 0.0), np.where(differ, largest, 0.0)
             ends[one, other], ends[other, one] = (least, largest), (-largest, -least)
         for model, plane in enumerate(planes):
             others = [other for other in range(len(planes)) if other != model]
@@ -173,12 +179,3 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
                 cells = clip(cells, by_mu, by_nu, constant)
             won[model] += float(area[somewhere & everywhere].sum() + areas(cells).sum())
     return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
-
-
-def _least_and_largest(gap: FloatArray, polygons: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest and the largest gap of two planes on every cell, both 0 where they are the same."""
-    constant, by_mu, by_nu = gap
-    # of a plane on a polygon both are at corners
-    least, largest = extremes(constant + by_mu * mu + by_nu * nu for mu, nu in polygons.transpose(1, 2, 0))
-    same = np.abs(gap).sum(axis=0) < _SAME_PLANE
-    return np.where(same, 0.0, least), np.where(same, 0.0, largest)

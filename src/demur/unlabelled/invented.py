@@ -238,17 +238,6 @@ def ranges_to_schema(ranges: Any) -> tuple[NumericAttribute, ...]:
     return tuple(NumericAttribute(low, high) for low, high in checked)
 
 
-def _with_names(oracle: Oracle, names: Sequence[str], cases: np.ndarray) -> Any:
-    """Return a data frame for an oracle that was fitted on one; its columns go by name."""
-    known = getattr(oracle, "feature_names_in_", None)
-    if known is None or "pandas" not in sys.modules:
-        # an oracle fitted on a pandas frame has loaded pandas, so nothing needs installing here
-        return cases
-    positional = all(name == f"x{k}" for k, name in enumerate(names)) and len(names) == len(known)
-    columns = dict(zip(known if positional else names, cases.T, strict=True))
-    return sys.modules["pandas"].DataFrame(columns).infer_objects()
-
-
 def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray:
     """Return P(positive) of each case according to an oracle.
 
@@ -275,7 +264,13 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
             # rows in single precision sum to 1 only roughly; scale those, and nothing else
             total = answer.astype(np.float64).sum(axis=1, keepdims=True)
             answer = answer / total if np.abs(total - 1).max() <= _SINGLE_PRECISION else answer
-        proba = check_proba(answer, name, columns=2)[:, _positive_column(oracle, pos_label)]
+        proba, classes, column = check_proba(answer, name, columns=2), oracle_classes(oracle), 1
+        if pos_label is not None and classes is not None:
+            names = classes.tolist()
+            if pos_label not in names:
+                raise input_error("pos_label", f"must be one of {names}", repr(pos_label))
+            column = names.index(pos_label)
+        proba = proba[:, column]
     else:
         proba = check_probability(check_scores(answer, name), name)
     if len(proba) != len(X):
@@ -293,17 +288,6 @@ def oracle_classes(oracle: Oracle) -> np.ndarray | None:
             "oracle", "must tell two classes apart", f"{len(classes)} classes", "compare one with the rest."
         )
     return np.asarray(classes)
-
-
-def _positive_column(oracle: Oracle, pos_label: Any) -> int:
-    """Column of the positive class: that of `pos_label`, by default the second."""
-    classes = oracle_classes(oracle)
-    if pos_label is None or classes is None:
-        return 1
-    names = classes.tolist()
-    if pos_label not in names:
-        raise input_error("pos_label", f"must be one of {names}", repr(pos_label))
-    return int(names.index(pos_label))
 
 
 def class_quota(n: int, data: str, *, mu: float = 1.0, prevalence: float | None = None) -> int | None:
@@ -404,7 +388,13 @@ def invented_cases(
     def batch() -> InventedCases:
         # of floats, unless a nominal value is no number
         cases = np.column_stack([attribute.draw(generator, size) for attribute in attributes])
-        proba = oracle_proba(oracle, _with_names(oracle, names, cases), pos_label=pos_label)
+        asked, known = cases, getattr(oracle, "feature_names_in_", None)
+        # an oracle fitted on a pandas frame has loaded pandas, and wants its columns by name
+        if known is not None and "pandas" in sys.modules:
+            positional = all(name == f"x{k}" for k, name in enumerate(names)) and len(names) == len(known)
+            columns = dict(zip(known if positional else names, cases.T, strict=True))
+            asked = sys.modules["pandas"].DataFrame(columns).infer_objects()
+        proba = oracle_proba(oracle, asked, pos_label=pos_label)
         return InventedCases(cases, proba, direct_threshold(mu=1.0).decide(proba).astype(np.bool_), size)
 
     if quota is None:

@@ -606,29 +606,23 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     if costs.may_abstain:
         counts = expected_counts(values)
         window = written_window(abstention_surface(counts).window(costs=costs), counts)
+    start, cost = "Call a case positive from P(positive)", expected["direct"]
+    if window is None or window.is_empty:
+        positive = np.count_nonzero(called["direct"])
+        rule = f"{start} {threshold_text(rules['direct'].threshold)} on: {positive} of {len(values)} cases"
+    else:
+        sent, cost = round(window.abstention_rate * len(values)), window.expected_cost
+        rule = (
+            f"{start} {threshold_text(window.upper)} on, negative up to {threshold_text(window.lower)}, and "
+            f"abstain between: {sent} of {len(values)} cases abstained on"
+        )
     return UnlabelledDecision(
-        sentence=_sentence(rules["direct"].threshold, called["direct"], expected["direct"], window, values),
+        sentence=f"{rule}, expected cost {cost:.4g} per case if the probabilities are calibrated. "
+        "No label was used.",
         **rules,
         positive_rates={name: float(positive.mean()) for name, positive in called.items()},
         expected_costs=expected,
         window=window,
         n=len(values),
         prevalence=mean,
-    )
-
-
-def _sentence(
-    threshold: float, called: BoolArray, cost: float, window: AbstentionWindow | None, values: FloatArray
-) -> str:
-    n, start = len(values), "Call a case positive from P(positive)"
-    if window is None or window.is_empty:
-        rule = f"{start} {threshold_text(threshold)} on: {np.count_nonzero(called)} of {n} cases"
-    else:
-        rule = (
-            f"{start} {threshold_text(window.upper)} on, negative up to {threshold_text(window.lower)}, and "
-            f"abstain between: {round(window.abstention_rate * n)} of {n} cases abstained on"
-        )
-        cost = window.expected_cost
-    return (
-        f"{rule}, expected cost {cost:.4g} per case if the probabilities are calibrated. No label was used."
     )
