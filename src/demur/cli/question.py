@@ -133,9 +133,13 @@ class Question:
         else:
             table = CaseTable.of_counts(part.counts, problem, labels=labels)
         names = classes_in_words(self.cases.negative, self.cases.positive)
-        if self.cases.dependence:
-            table = self.cases.dependence.on(table, problem)
-        return compared(table, problem, class_names=names)
+        return compared(self._doubted(table, problem), problem, class_names=names)
+
+    def _doubted(self, table: CaseTable, problem: DecisionProblem) -> CaseTable:
+        """Return the cases of a part with what is known of rows without a label and of dependence."""
+        aside, dependence = self.cases.aside, self.cases.dependence
+        table = table if aside is None else aside.beside(table, problem)
+        return dependence.on(table, problem) if dependence else table
 
     def _compared_rows(self, rows: Rows) -> Comparison:
         """Compare the models on rows that all of them scored; each by itself on those it scored."""
@@ -179,10 +183,8 @@ class Question:
         if cost_unknown is not None:
             more = {role: every.columns.get(name) for role, name in _PLACED.items()}
             table = table.with_unknown(knowable, every.scores, problem, weights=self.weights, **more)
-        if self.cases.aside is not None:
-            table = self.cases.aside.beside(table, problem)
-        if self.cases.dependence:
-            table = self.cases.dependence.on(table, problem)
+        if self.cases.aside is not None or self.cases.dependence:
+            table = self._doubted(table, problem)
         if without is not None and without.differ:
             table = table.unproven()
         found = compared(table, problem, class_names=names)

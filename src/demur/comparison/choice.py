@@ -121,7 +121,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
 
     Unless `advised`, the cost of the choice itself is left out.
     """
-    problem = choice.problem
+    problem, limits = choice.problem, choice.problem.limits.given()
     best = chosen(choice, models_only=models_only)
     after = _after_choice(choice) if advised else None
     found = _expected(best, after, choice)
@@ -140,10 +140,8 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
     # a window without scores inside is one, too
     cut = best.kind == "window" and best.window is not None and best.window.is_empty
     bounded = window is not None and not problem.prices and None not in choice.certificates.values()
-    # the bound of the true cost, valid for the choice among all models
-    guaranteed = _bound(best, choice, len(choice.judged)) if bounded else None
-    if best.kind == ALWAYS_ABSTAIN and _same_review(problem):
-        guaranteed = estimate.cost
+    certain = best.kind == ALWAYS_ABSTAIN and _same_review(problem)
+    bound = _bound(best, choice, len(choice.judged)) if bounded and not certain else None
     return Answer(
         kind="threshold" if cut else best.kind,
         model=best.model,
@@ -158,7 +156,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         one_added=found.one_added,
         n_unlabelled=0 if best.cases.unlabelled is None else len(best.cases.unlabelled),
         hindsight_cost=estimate.hindsight,
-        guaranteed_cost=guaranteed,
+        guaranteed_cost=estimate.cost if certain else bound,
         advice_cost=advice,
         versus=MappingProxyType(versus),
         **ranged,
@@ -172,9 +170,7 @@ def make_answer(choice: Choice, *, models_only: bool = False, advised: bool = Tr
         class_names=choice.class_names,
         best_trivial=baseline,
         guarantee_defined=bounded,
-        condition=condition_words(
-            problem.limits.given(), problem.objective, problem.budget, problem.cost_unknown
-        ),
+        condition=condition_words(limits, problem.objective, problem.budget, problem.cost_unknown),
         costs=chosen_for.chosen_for,
         abstain_costs=problem.costs.mean.abstain if isinstance(problem.costs, ClassCosts) else None,
         by_block=block_costs(best, problem) if best.cases.splits.forward else None,

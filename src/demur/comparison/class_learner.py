@@ -186,9 +186,10 @@ class ClassLearner:
                 found = _weights(training, losses, abstain=abstain, proof=proof)
             else:
                 found = Chosen(expected_cost_rule(training.classes, losses, abstain=abstain), 0.0)
-            if self.problem.limits.max_abstention is None:
+            limit = self.problem.limits.max_abstention
+            if limit is None or not found.rule.abstains:
                 return found
-            return found._replace(rule=_within_limit(training, losses, found.rule))
+            return found._replace(rule=_within_limit(training, losses, found.rule, limit))
         bias = equal_bias(m)
         if kind == _BY_CLASS:
             # one case more of every class: a bias of 0 would call its class always
@@ -261,11 +262,8 @@ def _weights(training: Training, losses: Losses, *, abstain: bool, proof: bool) 
 # ---------------------------------------------------------------- abstaining
 
 
-def _within_limit(training: Training, losses: Losses, rule: ClassRule) -> ClassRule:
+def _within_limit(training: Training, losses: Losses, rule: ClassRule, limit: float) -> ClassRule:
     """Lower the abstain weight, if need be, to the cheapest one that keeps the limit on these cases."""
-    limit = training.problem.limits.max_abstention
-    if limit is None or not rule.abstains:
-        return rule
     codes = rule.codes(training.proba)
     if training.case_weights[codes == ABSTAIN].sum() <= limit * (1 + 1e-12):
         return rule

@@ -25,6 +25,7 @@ __all__ = [
     "page_costs",
     "page_design",
     "page_evidence",
+    "t_quantile",
     "whole_number",
 ]
 
@@ -79,10 +80,7 @@ def page_evidence(comparison: Comparison | None) -> dict[str, Any]:
         "cases": cases,
         "inference": {
             "units": first.units,
-            # Student's t for the mean of so many independent units
-            "quantile": float(stdtrit(first.units - 1, (1 + problem.confidence_level) / 2))
-            if known
-            else None,
+            "quantile": t_quantile(first.units, problem.confidence_level) if known else None,
             "weights": first.weights,
             "rate_variance": problem.rate_variance,
             "selected": first.selected,
@@ -150,6 +148,11 @@ def _cases(comparison: Comparison) -> tuple[dict[str, Any] | None, IntArray | No
         "scores": [json_safe(column[order]) for column in scores],
     }
     return listed, first.cell[order]
+
+
+def t_quantile(units: float, level: float) -> float:
+    """Quantile of Student's t for the mean of so many independent units."""
+    return float(stdtrit(units - 1, (1 + level) / 2))
 
 
 def _bounds(comparison: Comparison, *, every_score: bool) -> dict[str, Any] | None:

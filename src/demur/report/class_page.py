@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from demur._results import json_safe
 from demur._version import __version__
@@ -27,7 +26,7 @@ from demur.costs.losses import Losses
 from demur.honest.decisions import Judged, code_type
 from demur.honest.estimates import class_shares
 from demur.policy.labels import free_label
-from demur.report.cases import page_design
+from demur.report.cases import page_design, t_quantile
 from demur.report.model import DataSource, unrounded, whole_counts
 from demur.report.packing import base64_of
 from demur.typing import FloatArray
@@ -189,9 +188,7 @@ def class_document(
         "shares": json_safe(problem.shares),
         "confidence_level": problem.confidence_level,
         "units": choice.first.units,
-        "quantile": None
-        if design is not None
-        else float(stdtrit(choice.first.units - 1, (1 + problem.confidence_level) / 2)),
+        "quantile": t_quantile(choice.first.units, problem.confidence_level) if design is None else None,
         "folds": comparison.folds,
         "repeats": comparison.repeats,
         "seed": problem.seed,

@@ -117,7 +117,7 @@ def command(
     rule is judged in every group.
     """
     from demur._tables.table import wrapped
-    from demur.cli.output import document, group_file, remark, write
+    from demur.cli.output import document, group_file, write
     from demur.cli.question import FOR_TWO_CLASSES, NOT_PROVEN, ask, proven
 
     if pages.dossier is not None:
@@ -167,14 +167,7 @@ def command(
             name = group_file(pages.dossier, part) if grouped else pages.dossier
             dossiers[name] = Dossier.of(content, groups=documents if grouped else None)
     for part, report in reports.items():
-        for note in report.notes:
-            remark(note, quiet=output.quiet)
-        if files[part] == "-":
-            write(report.to_html(), None)
-        else:
-            report.to_html(Path(files[part]))
-            # the decision, and where it is
-            write("\n".join([wrapped(report.headline), files[part]]), None)
+        _write_page(report, files[part], quiet=output.quiet)
     for name, dossier in dossiers.items():
         dossier.save(name)
         write(name, None)
@@ -197,6 +190,20 @@ def _page_name(source: str, *, grouped: bool) -> str:
     unnamed = not stem or source == "standard input" or any(letter in stem for letter in "*?[")
     start = "report" if unnamed else f"{stem}-report"
     return f"{start}-{{group}}.html" if grouped else f"{start}.html"
+
+
+def _write_page(report: "Report", page: str, *, quiet: bool) -> None:
+    """Write the page, and say the decision and where it is; "-" writes it to standard output."""
+    from demur._tables.table import wrapped
+    from demur.cli.output import remark, write
+
+    for note in report.notes:
+        remark(note, quiet=quiet)
+    if page == "-":
+        write(report.to_html(), None)
+        return
+    report.to_html(Path(page))
+    write("\n".join([wrapped(report.headline), page]), None)
 
 
 def _require_groups(pages: Pages, source: Source, prices: Prices, design: Design) -> None:
