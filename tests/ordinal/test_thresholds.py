@@ -179,5 +179,5 @@ def test_errors():
         honest_ordinal_cost([0, 1, 0, 1], [0, 1, 2, 3], groups=[1, 2])
     with pytest.raises(InputError, match="`costs` must be a table of 2 x 2"):
         ordinal_thresholds([0, 1], [0, 1], costs=[[0, 1, 2]])
-    with pytest.raises(InputError, match="`step_cost` must be a finite number"):
+    with pytest.raises(InputError, match="`step_cost` must not be negative"):
         ordinal_thresholds([0, 1], [0, 1], step_cost=-1)

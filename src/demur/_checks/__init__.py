@@ -30,6 +30,7 @@ from demur._checks.arrays import (
     input_error,
 )
 from demur._checks.choices import (
+    LARGEST_COST,
     check_amounts,
     check_choice,
     check_confidence_level,
@@ -41,6 +42,7 @@ from demur._checks.choices import (
     check_members,
     check_positive_int,
     check_rng,
+    check_summable,
     check_type,
     check_weight_meaning,
 )
@@ -63,6 +65,7 @@ from demur._checks.labels import (
 )
 
 __all__ = [
+    "LARGEST_COST",
     "as_floats",
     "check_amounts",
     "check_block_length",
@@ -105,6 +108,7 @@ __all__ = [
     "check_scores",
     "check_series",
     "check_simplex",
+    "check_summable",
     "check_threshold_probability",
     "check_times",
     "check_type",

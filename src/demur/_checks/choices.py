@@ -9,6 +9,7 @@ from demur._checks.arrays import (
     as_floats,
     broadcast,
     check_elements,
+    check_finite,
     check_fraction,
     check_nonnegative,
     check_range,
@@ -18,6 +19,7 @@ from demur._checks.arrays import (
 from demur.typing import ArrayLike, BoolArray, FloatArray
 
 __all__ = [
+    "LARGEST_COST",
     "check_amounts",
     "check_choice",
     "check_confidence_level",
@@ -28,6 +30,7 @@ __all__ = [
     "check_mapping",
     "check_positive_int",
     "check_rng",
+    "check_summable",
     "check_type",
     "check_weight_meaning",
 ]
@@ -107,7 +110,18 @@ def check_weight_meaning(weights: Any) -> str:
     return check_choice(weights, "weights", ("importance", "repeats"))
 
 
-_LARGEST_AMOUNT = 1e140  # squares of it, summed over any number of cases, stay finite
+LARGEST_COST = 1e140
+"""Squares of costs, summed over any number of cases, stay finite up to here."""
+
+
+def check_summable(value: ArrayLike, name: str) -> FloatArray:
+    """Return costs as an array: finite numbers, small enough to add up."""
+    costs = check_finite(value, name)
+    beyond = np.abs(costs) > LARGEST_COST
+    if beyond.any():
+        rule, largest = f"must not exceed {LARGEST_COST:g}", costs[beyond].flat[0]
+        raise input_error(name, rule, f"{largest:g}", "count in a larger unit.")
+    return costs
 
 
 def check_amounts(value: ArrayLike, name: str) -> FloatArray:
@@ -120,7 +134,7 @@ def check_amounts(value: ArrayLike, name: str) -> FloatArray:
     if amounts.size == 0:
         raise input_error(name, "must hold at least one case", "none")
     # min and max propagate NaN without a temporary array
-    if amounts.min() >= 0 and amounts.max() <= _LARGEST_AMOUNT:
+    if amounts.min() >= 0 and amounts.max() <= LARGEST_COST:
         return amounts
     if np.isnan(amounts.min()):
         hint = "give every case its amount, or drop the case from all arrays."
@@ -128,9 +142,7 @@ def check_amounts(value: ArrayLike, name: str) -> FloatArray:
     if amounts.min() < 0:
         hint = "a gain is what the other decision costs more; write it there."
         raise input_error(name, "must not be negative", _first(amounts, amounts < 0), hint)
-    raise input_error(
-        name, f"must not exceed {_LARGEST_AMOUNT:g}", _first(amounts, amounts > _LARGEST_AMOUNT)
-    )
+    raise input_error(name, f"must not exceed {LARGEST_COST:g}", _first(amounts, amounts > LARGEST_COST))
 
 
 def _first(amounts: FloatArray, bad: BoolArray) -> str:

@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from demur._checks import (
+    LARGEST_COST,
     check_finite,
     check_nonnegative,
     check_number,
     check_probability,
+    check_summable,
     check_type,
     input_error,
 )
@@ -30,15 +32,10 @@ ERRORS = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
 REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
 """Names of the costs of abstaining."""
 
-_LARGEST = 1e140  # squares of it, summed over any number of cases, stay finite
-
 
 def _amount(value: float, name: str) -> float:
     """Return one cost, finite and small enough to add up."""
-    cost = check_number(value, name)
-    if abs(cost) > _LARGEST:
-        raise input_error(name, f"must not exceed {_LARGEST:g}", f"{cost:g}", "count in a larger unit.")
-    return cost
+    return float(check_summable(check_number(value, name), name))
 
 
 def check_costs(
@@ -161,8 +158,8 @@ class CostModel(Result):
         may_abstain = self.cost_abstain is not None or self.cost_abstain_positive is not None
         for name, value in {**ratios, "may_abstain": may_abstain}.items():
             object.__setattr__(self, name, value)
-        if max(abs(ratio) for ratio in (ratios.values() if may_abstain else [self.mu])) > _LARGEST:
-            others = f"at most {_LARGEST:g} times smaller than the other costs"
+        if max(abs(ratio) for ratio in (ratios.values() if may_abstain else [self.mu])) > LARGEST_COST:
+            others = f"at most {LARGEST_COST:g} times smaller than the other costs"
             raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
 
     @property

@@ -10,8 +10,9 @@ import numpy as np
 from demur import _html
 from demur._checks import (
     check_confidence_level,
-    check_finite,
     check_groups,
+    check_number,
+    check_summable,
     input_error,
 )
 from demur._results import Result, read_only
@@ -275,17 +276,18 @@ def honest_ordinal_cost(
 def _losses(levels: int, costs: Any, step_cost: float, cost_abstain: Any) -> Losses:
     """Return the costs of calling every level and, where it has a price, of abstaining."""
     if costs is not None:
-        table = np.array(check_finite(costs, "costs"))
-    elif np.isfinite(step_cost) and step_cost >= 0:
-        table = step_cost * np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
+        table = np.array(check_summable(costs, "costs"))
     else:
-        raise input_error("step_cost", "must be a finite number >= 0", step_cost)
+        step = check_number(check_summable(step_cost, "step_cost"), "step_cost")
+        if step < 0:
+            raise input_error("step_cost", "must not be negative", step)
+        table = step * np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
     if table.shape != (levels, levels):
         rule = f"must be a table of {levels} x {levels} for {levels} levels"
         raise input_error("costs", rule, f"shape {table.shape}")
     if cost_abstain is None:
         return Losses.of_matrix(table, None)
-    price = check_finite(cost_abstain, "cost_abstain")
+    price = check_summable(cost_abstain, "cost_abstain")
     if price.shape not in ((), (levels,)):
         rule = f"must be one number, or one for each of {levels} levels"
         raise input_error("cost_abstain", rule, f"shape {price.shape}")

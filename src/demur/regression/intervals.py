@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import (
+    LARGEST_COST,
     check_block_length,
     check_choice,
     check_confidence_level,
@@ -37,7 +38,6 @@ __all__ = [
 ]
 
 METHODS = ("bootstrap-t", "bca", "percentile")
-_LARGEST_ERROR = 1e140  # sums of squares stay finite
 _CHUNK = 2**21  # random numbers held at a time
 
 
@@ -53,9 +53,9 @@ def capped_errors(
     except InputError as error:
         raise InputError(str(error).replace("`y_pred`", f"`{name}`")) from None
     values = np.minimum(errors, tolerance_limit(max_tolerance, math.inf))
-    if values.max() > _LARGEST_ERROR:
+    if values.max() > LARGEST_COST:
         hint = "pass max_tolerance, or another unit."
-        raise input_error(name, f"must have errors up to {_LARGEST_ERROR:g}", f"{values.max():g}", hint)
+        raise input_error(name, f"must have errors up to {LARGEST_COST:g}", f"{values.max():g}", hint)
     return values
 
 
