@@ -23,7 +23,7 @@ import {
   type Costs,
 } from "../src/math/units";
 
-// spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
+// by hand: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
 const totals = { n_positive: 6, n_negative: 6 };
 const cuts = [-Infinity, -0.7, 0.2, 0.6, Infinity];
 const model = {
